@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+// Two cores: at most two test files at once; process-level tests wait for states, so their limits are generous.
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 10_000,
+  },
+});
