@@ -1,0 +1,72 @@
+import { meanOf } from "./mean.js";
+import { createTrainer, DEFAULT_SETTINGS, type Rollout, type TrainerSettings } from "./trainer.js";
+import { summariseWeights, type WeightSummary } from "./weighing.js";
+
+/** What came back for one step: the weights the loss takes, and whatever the caller wants to keep beside them. */
+export interface Weighed<Extra> {
+  /** `(rows × width)`, row-major: what `rollout_is_weights` is to a trainer. */
+  readonly weights: Float32Array;
+  readonly extra: Extra;
+}
+
+/** One finished step of the run. */
+export interface StepResult<Extra> {
+  readonly step: number;
+  /** Mean reward of the step's rollouts, sampled before the update. */
+  readonly reward: number;
+  readonly loss: number;
+  /** Hash of the parameters after the update. */
+  readonly params_sha256: string;
+  readonly weight: WeightSummary;
+  readonly rollout: Rollout;
+  readonly weights: Float32Array;
+  readonly extra: Extra;
+}
+
+export interface LoopOptions {
+  readonly steps: number;
+  readonly seed: number;
+  readonly settings?: TrainerSettings;
+}
+
+/**
+ * Trains for `steps` steps; `weigh` answers each rollout with its weights. Whoever consumes this generator decides the pace
+ * and may stop early. Knows nothing of Redis, so the same loop trains the run with weights and the one without.
+ */
+export async function* trainLoop<Extra>(
+  { steps, seed, settings = DEFAULT_SETTINGS }: LoopOptions,
+  weigh: (rollout: Rollout) => Promise<Weighed<Extra>>,
+): AsyncGenerator<StepResult<Extra>> {
+  const trainer = createTrainer(seed, settings);
+  for (let step = 1; step <= steps; step++) {
+    const rollout = trainer.rollout(step);
+    const { weights, extra } = await weigh(rollout);
+    const loss = trainer.update(rollout, weights);
+    yield {
+      step,
+      reward: meanOf(rollout.rewards),
+      loss,
+      params_sha256: trainer.policy.hash(),
+      weight: summariseWeights(weights, rollout),
+      rollout,
+      weights,
+      extra,
+    };
+  }
+}
+
+/** The same run without weights: reward of every step and the parameters' hash after it. */
+export function trainUnweighted({ steps, seed, settings = DEFAULT_SETTINGS }: LoopOptions): UnweightedStep[] {
+  const trainer = createTrainer(seed, settings);
+  return Array.from({ length: steps }, (_, i) => {
+    const rollout = trainer.rollout(i + 1);
+    trainer.update(rollout);
+    return { step: i + 1, reward: meanOf(rollout.rewards), params_sha256: trainer.policy.hash() };
+  });
+}
+
+export interface UnweightedStep {
+  readonly step: number;
+  readonly reward: number;
+  readonly params_sha256: string;
+}
