@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Accepts, Component, ComponentDoc, Granularity, Kind, Rows } from "../components/types.js";
+import type { JsonSchema } from "../config/describe.js";
+import { defaultsOf } from "../config/schema-check.js";
+import type { FieldNeed } from "../protocol/messages.js";
+import type { Stage } from "../protocol/stages.js";
+import { canonicalJson, shortHash } from "./fingerprint.js";
+import type { Rule } from "./rules.js";
+
+/**
+ * A component as plain data: what a worker registers, what broker and `check` validate against, what `components` prints.
+ * Nothing here can run.
+ */
+export interface CatalogueEntry {
+  readonly kind: Kind;
+  readonly name: string;
+  /** Identity: a hash of kind, name and source. Two entries of one name with another id are two components. */
+  readonly id: string;
+  /** JSON Schema of the parameters, strict. */
+  readonly params: JsonSchema;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Fields it reads, with their scopes. */
+  readonly needs: readonly FieldNeed[];
+  /** Scorers always; actuators only when they read something later than their scorer. */
+  readonly timing?: Stage;
+  /** Scorers: the shape of their scores. */
+  readonly granularity?: Granularity;
+  /** Reweighters and selectors: the shape of scores they take. */
+  readonly accepts?: Accepts;
+  readonly needs_groups: boolean;
+  /** What it must see together. */
+  readonly rows: Rows;
+  readonly rules: readonly Rule[];
+  readonly doc: ComponentDoc;
+}
+
+/** The components that one set of workers can run. Its fingerprint names their queues. */
+export interface Catalogue {
+  readonly fingerprint: string;
+  readonly entries: readonly CatalogueEntry[];
+}
+
+/**
+ * A component as data.
+ *
+ * @param source text that identifies the implementation, such as the plugin file it came from. Without one the identity is the
+ *   declaration itself, formula and edge rules included: function text differs between compilers and must not split a fleet.
+ */
+export function toEntry(component: Component, source?: string): CatalogueEntry {
+  const { $schema: _, ...params } = z.toJSONSchema(component.params, { io: "input", unrepresentable: "any" });
+  const declared = {
+    kind: component.kind,
+    name: component.name,
+    params: params as JsonSchema,
+    needs: component.needs,
+    ...(component.timing === undefined ? {} : { timing: component.timing }),
+    ...("granularity" in component ? { granularity: component.granularity } : {}),
+    ...("accepts" in component ? { accepts: component.accepts } : {}),
+    needs_groups: component.needs_groups ?? false,
+    rows: component.rows,
+    rules: (component as { readonly rules?: readonly Rule[] }).rules ?? [],
+  };
+  const doc = component.doc ?? {};
+  const identity = source ?? { ...declared, formula: doc.formula, edges: doc.edges };
+  const id = shortHash(canonicalJson({ kind: component.kind, name: component.name, identity }), 16);
+  return { ...declared, id, defaults: defaultsOf(declared.params), doc };
+}
+
+export interface CatalogueOptions {
+  /** `builtin` or `plugin`: what the fingerprint begins with. */
+  readonly prefix?: string;
+  /** The source text a component came from; undefined for built-ins. */
+  readonly sourceOf?: (component: Component) => string | undefined;
+}
+
+/**
+ * The catalogue of a set of components: `<prefix>-<12 hex digits>`, the same in every process and for every order of the set.
+ * Holds no `:` (queue names forbid it).
+ */
+export function catalogueOf(components: readonly Component[], options: CatalogueOptions = {}): Catalogue {
+  const entries = components.map((component) => toEntry(component, options.sourceOf?.(component)));
+  const ids = entries.map((entry) => entry.id).sort();
+  return { fingerprint: `${options.prefix ?? "builtin"}-${shortHash(canonicalJson(ids))}`, entries };
+}

@@ -1,0 +1,212 @@
+import type { PipelineOptions } from "../config/options.js";
+import { checkMapping } from "../config/schema-check.js";
+import { didYouMean } from "../config/suggest.js";
+import type { PipelineSpec, Problem } from "../protocol/messages.js";
+import { laterStage, STAGES, type Stage } from "../protocol/stages.js";
+import { chooseComponents } from "./choose.js";
+import type { Catalogue, CatalogueEntry } from "./entry.js";
+import { fieldDoubt, missingField, pipelineFields } from "./fields.js";
+import { groupProblem } from "./groups.js";
+import { brokenRule } from "./rules.js";
+import { type MountInput, type Place, placeOf } from "./types.js";
+
+export interface PipelineInput {
+  readonly name: string;
+  readonly path: Problem["path"];
+  readonly options: PipelineOptions;
+  readonly mount: MountInput;
+  readonly catalogues: readonly Catalogue[];
+}
+
+/** One pipeline, resolved; every problem is pushed, and `spec` is there only without any. */
+export function resolvePipeline(
+  input: PipelineInput,
+  problems: Problem[],
+  warnings: string[],
+): { spec?: PipelineSpec; needsGroups: boolean } {
+  const { options, path, mount, catalogues } = input;
+  const before = problems.length;
+  const chosen = chooseComponents(options, path, catalogues, problems);
+  const scorer = chosen.scorer && { entry: chosen.scorer, at: placeOf(path, "scorer"), given: options.scorer?.params };
+  const actuator = chosen.actuator && {
+    entry: chosen.actuator,
+    at: placeOf(path, "actuator"),
+    given: options.actuator.params,
+  };
+  const parts = [scorer, actuator].filter((part) => part !== undefined);
+  const params = parts.map(({ entry, at, given }) => checkParams(entry, given, at, problems));
+  for (const { entry, at } of parts) {
+    const problem = groupProblem(entry, at, mount) ?? timingProblem(entry, at);
+    if (problem !== undefined) problems.push(problem);
+  }
+  const granularity = joinShapes(chosen.scorer, chosen.actuator, path, catalogues, problems);
+  const normalize = resolveNormalize(options, granularity, path, problems);
+  if (options.mechanism === "mix" && options.domains === null) {
+    problems.push({
+      path: [...path, "domains"],
+      message: "mechanism mix needs domains: the list of domain names, in order",
+    });
+  }
+  if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
+    warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);
+  }
+  const entries = parts.map((part) => part.entry);
+  const stage = entries.map(stageOf).reduce<Stage>(laterStage, "pre_rollout");
+  const fields = pipelineFields(entries, mount.provides);
+  checkFields(
+    input,
+    parts,
+    fields.map((f) => f.name),
+    stage,
+    problems,
+    warnings,
+  );
+  const needsGroups = entries.some((entry) => entry.needs_groups);
+
+  const actuatorParams = params.at(-1);
+  if (
+    problems.length > before ||
+    chosen.actuator === undefined ||
+    chosen.fingerprint === undefined ||
+    !actuatorParams
+  ) {
+    return { needsGroups };
+  }
+  const spec: PipelineSpec = {
+    name: input.name,
+    mechanism: options.mechanism,
+    stage,
+    ...(chosen.scorer && params[0] ? { scorer: { name: chosen.scorer.name, params: params[0] } } : {}),
+    actuator: { name: chosen.actuator.name, params: actuatorParams },
+    fields,
+    fingerprint: chosen.fingerprint,
+    granularity,
+    normalize,
+    on_nonfinite: options.on_nonfinite,
+    on_empty: options.on_empty,
+    on_incomplete_group: options.on_incomplete_group,
+    ...(mount.group_size === undefined ? {} : { group_size: mount.group_size }),
+    warmup_step: options.warmup_step,
+    update_step: options.update_step,
+    window: options.window,
+    ...(options.domains === null ? {} : { domains: options.domains }),
+    ...(options.mechanism === "mix" ? { domain_key: options.domain_key } : {}),
+    shadow: options.shadow,
+  };
+  return { spec, needsGroups };
+}
+
+function checkParams(
+  entry: CatalogueEntry,
+  given: unknown,
+  at: Place,
+  problems: Problem[],
+): Record<string, unknown> | undefined {
+  const checked = checkMapping(entry.params, given, at.params, { owner: entry.name, noun: "parameter" });
+  if (!checked.ok) {
+    problems.push(...checked.problems);
+    return undefined;
+  }
+  for (const rule of entry.rules) {
+    const broken = brokenRule(rule, checked.value);
+    if (broken !== undefined) problems.push({ path: at.params, message: `${entry.name}: ${broken}` });
+  }
+  return checked.value;
+}
+
+function stageOf(entry: CatalogueEntry): Stage {
+  return entry.timing !== undefined && STAGES.includes(entry.timing) ? entry.timing : "pre_rollout";
+}
+
+/** A catalogue comes from another process: its timing may be anything, and `in_loss` is a wish to be answered. */
+function timingProblem(entry: CatalogueEntry, at: Place): Problem | undefined {
+  const timing: string | undefined = entry.timing;
+  if (timing === undefined || (STAGES as readonly string[]).includes(timing)) return undefined;
+  const who = `${entry.kind} "${entry.name}"`;
+  if (timing === "in_loss") {
+    const message = `${who} wants timing in_loss: a weight inside the loss needs the current policy's log-probs, which exist only in the trainer`;
+    return { path: at.name, message, suggestion: "use post_advantage with old_log_probs" };
+  }
+  const near = didYouMean(timing, STAGES);
+  return {
+    path: at.name,
+    message: `${who} has the unknown timing "${timing}"`,
+    suggestion: near ?? `stages: ${STAGES.join(", ")}`,
+  };
+}
+
+function joinShapes(
+  scorer: CatalogueEntry | undefined,
+  actuator: CatalogueEntry | undefined,
+  path: Problem["path"],
+  catalogues: readonly Catalogue[],
+  problems: Problem[],
+): "row" | "token" | "domain" {
+  if (actuator?.kind === "mixer") {
+    if (scorer?.granularity === "token") {
+      const message = `scorer "${scorer.name}" gives one score a token, a mixer takes one score a row`;
+      problems.push({ path: placeOf(path, "scorer").name, message, suggestion: fitting("scorer", "row", catalogues) });
+    }
+    return "domain";
+  }
+  const takes = actuator?.accepts ?? "row";
+  if (scorer === undefined || actuator === undefined) return takes;
+  const gives = scorer.granularity === "token" || scorer.granularity === "domain" ? scorer.granularity : "row";
+  if (gives !== takes) {
+    problems.push({
+      path: placeOf(path, "actuator").name,
+      message: `scorer "${scorer.name}" gives one score a ${gives}, but ${actuator.kind} "${actuator.name}" takes one a ${takes}`,
+      suggestion: `${fitting(actuator.kind, gives, catalogues)}; ${fitting("scorer", takes, catalogues)}`,
+    });
+  }
+  return takes;
+}
+
+function fitting(kind: CatalogueEntry["kind"], shape: string, catalogues: readonly Catalogue[]): string {
+  const fits = (entry: CatalogueEntry) =>
+    kind === "scorer" ? (entry.granularity === "token" ? "token" : "row") === shape : entry.accepts === shape;
+  const names = catalogues.flatMap((c) => c.entries.filter((e) => e.kind === kind && fits(e)).map((e) => e.name));
+  return `${kind}s by ${shape}: ${[...new Set(names)].sort().join(", ") || "none"}`;
+}
+
+function resolveNormalize(
+  options: PipelineOptions,
+  granularity: "row" | "token" | "domain",
+  path: Problem["path"],
+  problems: Problem[],
+): "none" | "row" | "token" {
+  const wanted = options.normalize;
+  if (options.mechanism !== "reweight") {
+    if (wanted !== null && wanted !== "none") {
+      const message = `normalize: ${wanted} concerns mechanism reweight; ${options.mechanism} is never normalised`;
+      problems.push({ path: [...path, "normalize"], message, suggestion: "remove it, or set rescale at run level" });
+    }
+    return "none";
+  }
+  if (wanted === "none" || wanted === "row" || wanted === "token") return wanted;
+  return granularity === "token" ? "token" : "row";
+}
+
+function checkFields(
+  input: PipelineInput,
+  parts: readonly { entry: CatalogueEntry; at: Place }[],
+  fields: readonly string[],
+  stage: Stage,
+  problems: Problem[],
+  warnings: string[],
+): void {
+  const { provides } = input.mount;
+  for (const field of fields) {
+    if (provides?.includes(field)) continue;
+    // What the framework adds (mask, uid) is needed by whatever reads a token matrix or groups: the first part.
+    const needer = parts.find((part) => part.entry.needs.some((need) => need.name === field)) ?? parts[0];
+    if (needer === undefined) continue;
+    const who = `${needer.entry.kind} "${needer.entry.name}"`;
+    if (provides !== undefined) {
+      problems.push(missingField(field, who, needer.at.name, provides));
+      continue;
+    }
+    const doubt = fieldDoubt(field, stage);
+    if (doubt !== undefined) warnings.push(`${who}: ${doubt}`);
+  }
+}
