@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { ExitCode } from "./exit.js";
+import type { Io } from "./io.js";
+
+export interface CommandDeps {
+  readonly io: Io;
+  /** For a command that has printed its own verdict; thrown errors set the code by themselves. */
+  setExit(code: ExitCode): void;
+}
+
+/** Adds one command to the program. Heavy modules are imported inside its action, so that no other command pays for them. */
+export type Register = (program: Command, deps: CommandDeps) => void;
+
+export interface CommandText {
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  readonly description: string;
+  /** Lines to type, each with what it does. */
+  readonly examples: readonly (readonly [line: string, does: string])[];
+}
+
+/** A subcommand with `--json`, its description and its examples. `usage` is commander's: `check <config>`. */
+export function addCommand(program: Command, usage: string, text: CommandText): Command {
+  const width = Math.max(...text.examples.map(([line]) => line.length));
+  const examples = text.examples.map(([line, does]) => `  ${line.padEnd(width)}   ${does}`).join("\n");
+  return program
+    .command(usage)
+    .summary(text.summary)
+    .description(text.description)
+    .option("--json", "print one JSON document for programs")
+    .addHelpText("after", `\nExamples:\n${examples}`);
+}

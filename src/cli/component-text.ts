@@ -1,0 +1,80 @@
+import type { Catalogue, CatalogueEntry } from "../catalogue/entry.js";
+import { KINDS } from "../components/types.js";
+import { describeProperty, propertiesOf } from "../config/describe.js";
+import { didYouMean, listNames } from "../config/suggest.js";
+import { DataflexError } from "../errors.js";
+import { fieldsText } from "./mount-text.js";
+
+/** The entries of a name (kinds may share one). @throws DataflexError USAGE for an unknown name, with near names. */
+export function entriesNamed(catalogue: Catalogue, name: string): CatalogueEntry[] {
+  const entries = catalogue.entries.filter((entry) => entry.name === name);
+  if (entries.length > 0) return entries;
+  const names = catalogue.entries.map((entry) => entry.name).sort();
+  const near = didYouMean(name, names);
+  throw new DataflexError(
+    "USAGE",
+    `no component is called "${name}"${near === undefined ? "" : `; ${near}`}\nregistered: ${listNames(names)}`,
+    { name },
+  );
+}
+
+/** All entries, kind after kind: name, stage, shape, summary. */
+export function listText(entries: readonly CatalogueEntry[]): string {
+  const width = Math.max(...entries.map((entry) => entry.name.length));
+  const lines = KINDS.flatMap((kind) => {
+    const own = entries.filter((entry) => entry.kind === kind);
+    if (own.length === 0) return [];
+    const rows = own.map((entry) => {
+      const cells = [entry.name.padEnd(width), (entry.timing ?? "").padEnd(14), shapeOf(entry).padEnd(8)];
+      return `  ${cells.join("  ")}  ${entry.doc.summary ?? ""}`.trimEnd();
+    });
+    return [`${kind}s`, ...rows, ""];
+  });
+  return [...lines, "All about one: dataflex-mq components NAME", ""].join("\n");
+}
+
+/** Everything about one component. */
+export function detailText(entry: CatalogueEntry): string {
+  const { doc } = entry;
+  const params = Object.entries(propertiesOf(entry.params)).map(([name, property]) => {
+    const meaning = doc.params?.[name];
+    return `${name} (${describeProperty(property)})${meaning === undefined ? "" : `: ${meaning}`}`;
+  });
+  const rules = entry.rules.map(({ rule, params: [a, b] }) => `${a} ${rule === "less" ? "<" : "<="} ${b}`);
+  const source = doc.source;
+  const sections: (readonly [string, readonly string[]])[] = [
+    ["formula", doc.formula === undefined ? [] : doc.formula.split("\n")],
+    ["stage", [entry.timing ?? "its scorer's"]],
+    [entry.kind === "scorer" ? "gives" : "takes", [shapeText(entry)]],
+    ["fields", [fieldsText(entry.needs)]],
+    ["sees", [{ independent: "each row alone", group: "whole groups", batch: "the whole step" }[entry.rows]]],
+    [
+      "groups",
+      [entry.needs_groups ? "needed: an advantage estimator with groups, two rows a prompt at least" : "not needed"],
+    ],
+    ["parameters", params.length === 0 ? ["none"] : [...params, ...rules]],
+    ["edges", doc.edges ?? []],
+    ["source", source === undefined ? [] : [source.ref, `checked: ${source.verified}`]],
+    ["differs", source?.differs === undefined ? [] : [source.differs]],
+  ];
+  const body = sections.flatMap(([title, lines]) =>
+    lines.map((line, i) => `  ${(i === 0 ? title : "").padEnd(10)}  ${line}`.trimEnd()),
+  );
+  return [
+    `${entry.name}   ${entry.kind}`,
+    ...(doc.summary === undefined ? [] : [`  ${doc.summary}`]),
+    "",
+    ...body,
+    "",
+  ].join("\n");
+}
+
+function shapeOf(entry: CatalogueEntry): string {
+  return entry.granularity ?? entry.accepts ?? "";
+}
+
+function shapeText(entry: CatalogueEntry): string {
+  const shape = shapeOf(entry);
+  if (shape === "token") return "one score a token";
+  return shape === "domain" ? "one score a domain" : "one score a row";
+}

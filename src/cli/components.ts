@@ -1,0 +1,32 @@
+import { addCommand, type Register } from "./command.js";
+
+interface Options {
+  readonly json?: boolean;
+}
+
+export const register: Register = (program, { io }) => {
+  addCommand(program, "components [name]", {
+    summary: "list the components, or describe one",
+    description:
+      "Lists the built-in scorers, reweighters and selectors, or prints all about one: formula, fields, stage, parameters with\n" +
+      "defaults and ranges, rules for edge cases, source.",
+    examples: [
+      ["dataflex-mq components", "the list"],
+      ["dataflex-mq components group_solve_rate", "one of them"],
+      ["dataflex-mq components --json", "for programs"],
+    ],
+  }).action(async (name: string | undefined, _options: Options, command) => {
+    const json = command.optsWithGlobals().json === true;
+    const [{ builtinCatalogue }, text] = await Promise.all([
+      import("../catalogue/builtin.js"),
+      import("./component-text.js"),
+    ]);
+    const catalogue = builtinCatalogue();
+    const entries = name === undefined ? catalogue.entries : text.entriesNamed(catalogue, name);
+    if (json) {
+      io.out(`${JSON.stringify({ fingerprint: catalogue.fingerprint, components: entries }, undefined, 2)}\n`);
+      return;
+    }
+    io.out(name === undefined ? text.listText(entries) : entries.map(text.detailText).join("\n"));
+  });
+};

@@ -1,0 +1,20 @@
+/** What a command may touch of the process it runs in; tests pass their own. */
+export interface Io {
+  /** Results. */
+  out(text: string): void;
+  /** Errors, warnings, progress. */
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** stdout is a terminal that wants colours and redrawn lines: a TTY without NO_COLOR. */
+  readonly fancy: boolean;
+}
+
+export function processIo(): Io {
+  const fancy = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    env: process.env,
+    fancy,
+  };
+}

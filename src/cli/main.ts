@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { processIo } from "./io.js";
+import { runCli } from "./program.js";
+
+// `dataflex-mq components | head` closes our stdout early: that is no failure of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runCli(process.argv.slice(2), processIo());
