@@ -1,0 +1,89 @@
+import { inputError } from "./input-error.js";
+import { flagColumn, lengthColumn, numericField, stringColumn } from "./json-columns.js";
+import { parseLenientJson, quote } from "./lenient-json.js";
+import { assembleStep, type RecordedStep, STRING_COLUMNS, type StepDraft } from "./recorded-step.js";
+
+/** Columns that say something about a row as a whole; they stand at the top, or among the fields. */
+const COLUMNS: readonly string[] = [...STRING_COLUMNS, "lengths", "is_padding"];
+const KEYS: readonly string[] = ["step", "adv_estimator", "fields", ...COLUMNS];
+
+/**
+ * A step written as one JSON object: `{"step", "adv_estimator"?, "fields": {name: nested lists}, "uid"?, "domain"?, "session"?,
+ * "lengths"?, "is_padding"?}`.
+ *
+ * @throws INVALID_INPUT
+ */
+export function readJson(file: string, text: string): RecordedStep {
+  let value: unknown;
+  try {
+    value = parseLenientJson(text);
+  } catch (cause) {
+    throw inputError(file, `not JSON: ${(cause as Error).message}`, {}, cause);
+  }
+  return stepFromObject(file, value);
+}
+
+/** The same from the parsed object. */
+export function stepFromObject(file: string, value: unknown): RecordedStep {
+  if (!isObject(value)) throw inputError(file, `expected one JSON object with "fields", got ${quote(value)}`);
+  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) {
+    throw inputError(
+      file,
+      `unknown key ${quote(unknown)}; a recorded step has ${KEYS.join(", ")} (tensors go under "fields")`,
+      {
+        key: unknown,
+      },
+    );
+  }
+  const { fields } = value;
+  if (!isObject(fields)) {
+    throw inputError(
+      file,
+      `"fields" is missing; expected an object such as {"rm_scores": [[0, 1]], "response_mask": [[1, 1]]}`,
+    );
+  }
+  const draft: { -readonly [K in keyof StepDraft]: StepDraft[K] } & {
+    fields: Record<string, StepDraft["fields"][string]>;
+  } = {
+    fields: {},
+  };
+  if (value.step !== undefined) draft.step = stepNumber(file, value.step);
+  if (value.adv_estimator !== undefined && value.adv_estimator !== null) {
+    if (typeof value.adv_estimator !== "string") {
+      throw inputError(file, `adv_estimator is ${quote(value.adv_estimator)}, not a name such as "grpo"`);
+    }
+    draft.adv_estimator = value.adv_estimator;
+  }
+  const column = (name: string): unknown => columnOf(file, name, value, fields);
+  for (const name of STRING_COLUMNS) {
+    const given = column(name);
+    if (given !== undefined) draft[name] = stringColumn(file, name, given);
+  }
+  const lengths = column("lengths");
+  if (lengths !== undefined) draft.lengths = lengthColumn(file, "lengths", lengths);
+  const padding = column("is_padding");
+  if (padding !== undefined) draft.is_padding = flagColumn(file, "is_padding", padding);
+  for (const [name, given] of Object.entries(fields)) {
+    if (!COLUMNS.includes(name)) draft.fields[name] = numericField(file, name, given);
+  }
+  return assembleStep(file, draft);
+}
+
+/** A step's number: whole, from 0. */
+export function stepNumber(file: string, value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw inputError(file, `step is ${quote(value)}, not a whole number from 0`);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A column from the top or from among the fields; absent or null (as Python writes None): undefined. */
+function columnOf(file: string, name: string, top: Record<string, unknown>, fields: Record<string, unknown>): unknown {
+  const given = [top[name], fields[name]].filter((value) => value !== undefined && value !== null);
+  if (given.length > 1)
+    throw inputError(file, `${name} is given twice, at the top and under "fields"`, { field: name });
+  return given[0];
+}

@@ -1,0 +1,29 @@
+/** What a column of uids says about its rows. */
+export interface UidColumns {
+  readonly uid: readonly string[];
+  /** Absent when the uids carry none. */
+  readonly session?: readonly string[];
+  /** Absent when no row is padding. */
+  readonly is_padding?: Uint8Array;
+}
+
+/** `{uid}_{session}_{index}`, as verl names the rows of its rollout files; the uid itself may hold underscores. */
+const ROW_NAME = /^(.+)_(\d+)_(\d+)$/s;
+/** verl fills a batch up with rows of one group of this name. */
+const PADDING_GROUP = /^pad[0-9a-f]{32}$/;
+
+/**
+ * Reads verl's row names apart. Only if *every* uid has that form is it taken as one: a data set's own ids may end in numbers
+ * too, and splitting some of them would tear groups apart.
+ */
+export function readUids(uids: readonly string[]): UidColumns {
+  const parts = uids.map((uid) => ROW_NAME.exec(uid));
+  const isVerl = parts.every((part) => part !== null);
+  const groups = isVerl ? parts.map((part) => part[1]!) : uids;
+  const padding = Uint8Array.from(groups, (group) => (PADDING_GROUP.test(group) ? 1 : 0));
+  return {
+    uid: groups,
+    ...(isVerl ? { session: parts.map((part) => part[2]!) } : {}),
+    ...(padding.includes(1) ? { is_padding: padding } : {}),
+  };
+}
