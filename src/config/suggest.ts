@@ -5,7 +5,8 @@ const MAX_LISTED = 12;
 
 /**
  * Names of `candidates` close to `name`: optimal string alignment distance (a swap of neighbours is one edit), case ignored,
- * at most max(2, length / 3) and always less than the name's own length. Nearest first, then by name; at most three.
+ * at most max(2, length / 3) and always less than the name's own length. Only the nearest, by name where several are equally
+ * near; at most three.
  */
 export function nearest(name: string, candidates: Iterable<string>): string[] {
   if (name.length === 0 || name.length > MAX_LENGTH) return [];
@@ -17,8 +18,9 @@ export function nearest(name: string, candidates: Iterable<string>): string[] {
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance <= limit) found.push({ name: candidate, distance });
   }
-  found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
-  return found.slice(0, 3).map((f) => f.name);
+  const best = Math.min(...found.map((f) => f.distance));
+  const names = found.filter((f) => f.distance === best).map((f) => f.name);
+  return names.sort().slice(0, 3);
 }
 
 /** `did you mean "temperature"?`, or undefined when nothing is near. */
