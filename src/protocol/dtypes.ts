@@ -16,3 +16,33 @@ export type TypedArray =
 
 /** Arrays whose elements are plain numbers: what a decoded column holds. */
 export type NumericArray = Float32Array | Float64Array | Int8Array | Uint8Array | Int32Array;
+
+/** Bytes of one element on the wire and in its typed array. */
+export const DTYPE_BYTES = {
+  f32: 4,
+  f64: 8,
+  f16: 2,
+  bf16: 2,
+  i8: 1,
+  u8: 1,
+  i32: 4,
+  i64: 8,
+  bool: 1,
+} as const satisfies Record<DType, number>;
+
+/** The typed array that holds a dtype's elements as they travel (`f16` and `bf16` as 16-bit words). */
+export const DTYPE_ARRAYS = {
+  f32: Float32Array,
+  f64: Float64Array,
+  f16: Uint16Array,
+  bf16: Uint16Array,
+  i8: Int8Array,
+  u8: Uint8Array,
+  i32: Int32Array,
+  i64: BigInt64Array,
+  bool: Uint8Array,
+} as const satisfies Record<DType, unknown>;
+
+export function isDType(value: unknown): value is DType {
+  return typeof value === "string" && (DTYPES as readonly string[]).includes(value);
+}

@@ -58,6 +58,11 @@ interface TokenColumnBase {
   readonly scope: Scope;
   readonly rows: number;
   readonly width: number;
+  /**
+   * Scope `response` only: how many tokens each row's response has. Absent: every row spans the whole width. (Masks never have it:
+   * what lies behind their last one is 0 either way.)
+   */
+  readonly responseLengths?: Int32Array;
 }
 /** `(rows,)`: one number a row. */
 export interface VectorColumn {
