@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { Accepts, Component, ComponentDoc, Granularity, Kind, Rows } from "../components/types.js";
+import type { Accepts, Component, ComponentDoc, Granularity, Kind, Rows, Rule } from "../components/types.js";
 import type { JsonSchema } from "../config/describe.js";
 import { defaultsOf } from "../config/schema-check.js";
 import type { FieldNeed } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 import { canonicalJson, shortHash } from "./fingerprint.js";
-import type { Rule } from "./rules.js";
 
 /**
  * A component as plain data: what a worker registers, what broker and `check` validate against, what `components` prints.
@@ -58,7 +57,7 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     ...("accepts" in component ? { accepts: component.accepts } : {}),
     needs_groups: component.needs_groups ?? false,
     rows: component.rows,
-    rules: (component as { readonly rules?: readonly Rule[] }).rules ?? [],
+    rules: component.rules ?? [],
   };
   const doc = component.doc ?? {};
   const identity = source ?? { ...declared, formula: doc.formula, edges: doc.edges };

@@ -1,6 +1,7 @@
+import { didYouMean } from "../config/suggest.js";
 import type { Problem } from "../protocol/messages.js";
 import type { CatalogueEntry } from "./entry.js";
-import { estimatorsWithGroups, findEstimator, normalizeEstimator } from "./estimators.js";
+import { ESTIMATORS, estimatorsWithGroups, findEstimator, normalizeEstimator } from "./estimators.js";
 import type { MountInput, Place } from "./types.js";
 
 /**
@@ -49,9 +50,13 @@ export function estimatorRemarks(input: MountInput, anyGroups: boolean): { warni
   const estimator = findEstimator(input.adv_estimator);
   if (estimator === undefined) {
     const name = normalizeEstimator(input.adv_estimator);
+    const near = didYouMean(
+      name,
+      ESTIMATORS.map((e) => e.name),
+    );
     const warning = `advantage estimator "${name}" is not one of verl's: declared by the user${
       anyGroups ? ", it is taken to have groups" : ""
-    }`;
+    }${near === undefined ? "" : `; ${near}`}`;
     return { warnings: [warning], notes: [] };
   }
   if (estimator.note !== undefined) {

@@ -38,6 +38,7 @@ export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]
   const warnings: string[] = [];
   const { run, blocks } = readBlock(input.dataflex, catalogues, problems);
   checkInput(input, problems);
+  checkClip(input.dataflex, problems);
 
   const pipelines: PipelineSpec[] = [];
   let anyGroups = false;
@@ -45,12 +46,6 @@ export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]
     const resolved = resolvePipeline({ name, path, options, mount: input, catalogues }, problems, warnings);
     anyGroups ||= resolved.needsGroups;
     if (resolved.spec !== undefined) pipelines.push(resolved.spec);
-  }
-  if (run?.clip && run.clip[0] > run.clip[1]) {
-    problems.push({
-      path: [...ROOT, "clip"],
-      message: `clip must be [low, high] with low <= high, got ${show(run.clip)}`,
-    });
   }
   if (problems.length > 0 || run === undefined) return { ok: false, problems };
 
@@ -150,4 +145,11 @@ function checkInput(input: MountInput, problems: Problem[]): void {
   if (size !== undefined && (!Number.isInteger(size) || size < 1)) {
     problems.push({ path: ["group_size"], message: `group_size must be an integer >= 1, got ${show(size)}` });
   }
+}
+
+/** Read from the block itself: another wrong option must not hide this. */
+function checkClip(dataflex: unknown, problems: Problem[]): void {
+  const clip = isRecord(dataflex) ? dataflex.clip : undefined;
+  if (!Array.isArray(clip) || clip.length !== 2 || !(clip[0] > clip[1])) return;
+  problems.push({ path: [...ROOT, "clip"], message: `clip must be [low, high] with low <= high, got ${show(clip)}` });
 }

@@ -28,10 +28,17 @@ export async function checkFile(file: string, estimator?: string): Promise<Check
     [builtinCatalogue()],
   );
   if (!resolution.ok) return { ok: false, file, problems: locateProblems(resolution.problems, config) };
+  const { run } = resolution;
   return {
     ...resolution,
+    run: { ...run, redis_url: run.redis_url === null ? null : withoutPassword(run.redis_url) },
     file,
     notes: [...config.notes, ...resolution.notes],
     ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
   };
+}
+
+/** A report is pasted into tickets: the user and password of an address stay out of it. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, "//***@");
 }

@@ -10,8 +10,7 @@ export const register: Register = (program, { io, setExit }) => {
   addCommand(program, "check <config>", {
     summary: "validate a configuration offline",
     description:
-      "Validates a dataflex block, in a file of its own or inside a whole verl configuration (YAML or JSON), against the\n" +
-      "built-in components. Prints the pipelines as they would be mounted, or every problem with line, column and suggestion.",
+      "Validates a dataflex block, in a file of its own or inside a whole verl configuration (YAML or JSON), against the built-in components. Prints the pipelines as they would be mounted, or every problem with line, column and suggestion.",
     examples: [
       ["dataflex-mq check dataflex.yaml", "all problems at once, or the resolved pipelines"],
       ["dataflex-mq check verl.yaml --adv-estimator gae", "as if the trainer used another estimator"],

@@ -8,7 +8,7 @@ export const register: Register = (program, { io }) => {
   addCommand(program, "components [name]", {
     summary: "list the components, or describe one",
     description:
-      "Lists the built-in scorers, reweighters and selectors, or prints all about one: formula, fields, stage, parameters with\n" +
+      "Lists the built-in scorers, reweighters and selectors, or prints all about one: formula, fields, stage, parameters with " +
       "defaults and ranges, rules for edge cases, source.",
     examples: [
       ["dataflex-mq components", "the list"],

@@ -74,6 +74,16 @@ export type Kept = ArrayLike<number> | RowVector | TokenField | TensorLike;
 /** The scores as an actuator sees them. */
 export type ScoresOf<A extends Accepts> = A extends "token" ? TokenField : RowVector;
 
+/**
+ * What a JSON Schema cannot say about parameters, as data: a closed list, so that a process without the component's code can
+ * check it. `less`: the first parameter is below the second; `at_most`: not above it. Applies where both are numbers.
+ */
+export const RULES = ["less", "at_most"] as const;
+export interface Rule {
+  readonly rule: (typeof RULES)[number];
+  readonly params: readonly [string, string];
+}
+
 interface Declared<S extends z.ZodType> {
   /** `[a-z][a-z0-9_]*`, unique within its kind. */
   readonly name: string;
@@ -86,6 +96,8 @@ interface Declared<S extends z.ZodType> {
   readonly rows?: Rows;
   /** A `z.strictObject`, so that a misspelt parameter is refused. */
   readonly params: S;
+  /** What holds between parameters; checked at mount. */
+  readonly rules?: readonly Rule[];
   readonly doc?: ComponentDoc;
 }
 

@@ -22,6 +22,7 @@ export const difficultyBand = defineReweighter({
     high_q: quantile.default(0.75),
     focus_weight: z.number().positive().default(2),
   }),
+  rules: [{ rule: "at_most", params: ["low_q", "high_q"] }],
   doc: {
     summary: "One weight inside a band of score quantiles, another outside.",
     formula: "w_i = focus_weight if q(low_q) <= s_i <= q(high_q) else 1",

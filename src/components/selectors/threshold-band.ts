@@ -19,6 +19,7 @@ export const thresholdBand = defineSelector({
     high: z.number().default(1),
     closed: z.enum(["none", "both", "low", "high"]).default("none"),
   }),
+  rules: [{ rule: "at_most", params: ["low", "high"] }],
   doc: {
     summary: "Keeps rows whose score lies between two thresholds.",
     formula: "keep i iff low < s_i < high",

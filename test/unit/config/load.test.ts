@@ -67,7 +67,7 @@ describe("parseConfig", () => {
 
   it("notes an estimator and a group size that are not plain values", () => {
     const config = parsed(
-      'algorithm: {adv_estimator: "${x.y}"}\nactor_rollout_ref: {rollout: {n: "${k}"}}\ndataflex: {}\n',
+      `algorithm: {adv_estimator: "\${x.y}"}\nactor_rollout_ref: {rollout: {n: "\${k}"}}\ndataflex: {}\n`,
     );
     expect(config.adv_estimator).toBeUndefined();
     expect(config.group_size).toBeUndefined();
