@@ -1,0 +1,111 @@
+import type { Redis } from "ioredis";
+import { resolveMount } from "../catalogue/resolve.js";
+import type { CatalogueEntry } from "../catalogue/entry.js";
+import { DataflexError } from "../errors.js";
+import type { Logger } from "../log.js";
+import { pack, unpack } from "../protocol/codec.js";
+import { DEFAULT_LIMITS } from "../protocol/limits.js";
+import { type MountAnswer, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
+import { redisNow } from "../redis/connect.js";
+import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";
+import { mountRun } from "../redis/mounts.js";
+import { readCatalogue, workerPresence } from "../redis/presence.js";
+import { type Entry } from "../redis/streams.js";
+
+/** What stands under a reply key: the answer, or what the mount still waits for. */
+export type MountReply = { state: "answered"; answer: MountAnswer } | { state: "waiting"; for: "worker" };
+
+/** Answers mount requests: validates against the catalogues of live workers, then takes the run. */
+export class Mounting {
+  readonly #redis: Redis;
+  readonly #log: Logger;
+
+  constructor(redis: Redis, log: Logger) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  /** Ids of the entries that are answered; one that waits for a worker stays pending and is tried again. */
+  async handle(entries: readonly Entry[]): Promise<string[]> {
+    const finished = await Promise.all(entries.map((e) => this.#one(e)));
+    return entries.filter((_, i) => finished[i]).map((e) => e.id);
+  }
+
+  async #one(entry: Entry): Promise<boolean> {
+    const request = readRequest(entry);
+    if (!request) {
+      this.#log.warn({ entry: entry.id }, "a control entry could not be read and was dropped");
+      return true;
+    }
+    if ((await redisNow(this.#redis)) > request.deadline) return true;
+    const answer = await this.#answer(request);
+    const reply: MountReply = answer ? { state: "answered", answer } : { state: "waiting", for: "worker" };
+    await this.#redis.set(sharedKeys.reply(request.mount_id), Buffer.from(pack(reply)), "PX", REPLY_TTL_MS);
+    return answer !== undefined;
+  }
+
+  /** Undefined: no worker lives yet. */
+  async #answer(request: MountRequest): Promise<MountAnswer | undefined> {
+    const version = Math.max(...request.v.filter((v) => PROTOCOL_VERSIONS.includes(v)));
+    if (!Number.isFinite(version)) {
+      return refuse("PROTOCOL_VERSION", `the client speaks protocol ${request.v.join(", ")}, this broker ${PROTOCOL_VERSIONS.join(", ")}: upgrade the older one`);
+    }
+    const catalogues = await this.#catalogues();
+    if (catalogues.length === 0) return undefined;
+    const resolved = resolveMount(
+      {
+        dataflex: request.dataflex,
+        mode: "live",
+        ...(request.adv_estimator === undefined ? {} : { adv_estimator: request.adv_estimator }),
+        ...(request.provides === undefined ? {} : { provides: request.provides }),
+        ...(request.group_size === undefined ? {} : { group_size: request.group_size }),
+      },
+      catalogues,
+    );
+    if (!resolved.ok) {
+      const list = resolved.problems.map((p) => `${p.path.join(".")}: ${p.message}`).join("\n");
+      return { ok: false, code: "CONFIG", message: `the configuration of run "${request.run}" was refused:\n${list}`, problems: resolved.problems };
+    }
+    const body = {
+      v: version,
+      run: request.run,
+      mount_id: request.mount_id,
+      limits: DEFAULT_LIMITS,
+      stages: resolved.stages,
+      pipelines: resolved.pipelines,
+      composition: resolved.composition,
+      max_wait_ms: resolved.max_wait_ms,
+      on_unavailable: resolved.on_unavailable,
+      warnings: resolved.warnings,
+    };
+    const outcome = await mountRun(this.#redis, body, request.takeover);
+    if (outcome.word === "BUSY") {
+      return refuse("RUN_BUSY", `run "${request.run}" has a living trainer (incarnation ${outcome.incarnation}). Stop it, name another run, or mount with takeover`);
+    }
+    this.#log.info({ run: request.run, incarnation: outcome.handle.incarnation, pipelines: body.pipelines.map((p) => p.name) }, "mounted");
+    return { ok: true, handle: outcome.handle };
+  }
+
+  async #catalogues(): Promise<{ fingerprint: string; entries: CatalogueEntry[] }[]> {
+    const workers = await workerPresence.alive(this.#redis);
+    const prints = [...new Set(workers.flatMap((w) => w.fingerprints))].sort();
+    const found = await Promise.all(prints.map(async (fingerprint) => ({ fingerprint, entries: await readCatalogue<CatalogueEntry[]>(this.#redis, fingerprint) })));
+    return found.filter((c): c is { fingerprint: string; entries: CatalogueEntry[] } => c.entries !== undefined);
+  }
+}
+
+function refuse(code: "PROTOCOL_VERSION" | "RUN_BUSY", message: string): MountAnswer {
+  return { ok: false, code, message, problems: [] };
+}
+
+function readRequest(entry: Entry): MountRequest | undefined {
+  try {
+    const request = unpack(entry.fields.request ?? new Uint8Array()) as MountRequest;
+    const sound =
+      request?.kind === "mount" && typeof request.mount_id === "string" && typeof request.run === "string" && Array.isArray(request.v) && typeof request.deadline === "number";
+    return sound ? request : undefined;
+  } catch (error) {
+    if (error instanceof DataflexError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../log.js";
+import { faultPoint } from "../fault-points.js";
+import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
+import type { Queues } from "../queue/queues.js";
+import { redisNow } from "../redis/connect.js";
+import { ALL_TAGS, MOUNT_TTL_MS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
+import { Handles, readHandle } from "../redis/mounts.js";
+import { settleFailure } from "../redis/settle.js";
+import { parseState, pending, type StepState, stateFields } from "./readiness.js";
+
+/** Open steps looked at per run and walk: more are looked at in the next. */
+const WALK_STEPS = 256;
+
+/** Turns complete steps into jobs, from state alone. */
+export class Steps {
+  readonly #redis: Redis;
+  readonly #queues: Queues;
+  readonly #log: Logger;
+  readonly #producer: { worker: string; pid: number; job_id: string };
+  readonly #handles: Handles;
+
+  constructor(redis: Redis, queues: Queues, id: string, log: Logger) {
+    this.#redis = redis;
+    this.#handles = new Handles(redis);
+    this.#queues = queues;
+    this.#log = log;
+    this.#producer = { worker: `broker:${id}`, pid: process.pid, job_id: "" };
+  }
+
+  /** Adds the jobs that one step needs now; `stage` limits the look to the pipelines of an announcement. */
+  async enqueue(run: string, incarnation: number, step: string, stage?: string): Promise<void> {
+    const keys = runKeys(run);
+    const handle = await this.#handles.get(run, incarnation);
+    if (!handle) return;
+    const pipelines = handle.pipelines.filter((p) => stage === undefined || p.stage === stage);
+    const state = await this.#state(keys, incarnation, step, pipelines);
+    faultPoint("broker.state-read");
+    if (!state) return;
+    const added = await redisNow(this.#redis);
+    if (added > state.deadline) return;
+    await Promise.all(pending(state, pipelines).map((p) => this.#queues.add(p.fingerprint, job(run, incarnation, step, p, state, added))));
+    faultPoint("broker.job-added");
+  }
+
+  /**
+   * Redis' status is the truth and the queue a to-do list that can be rebuilt: re-adds what is complete and unsettled, and
+   * settles as EXPIRED what is past its deadline, so that nobody waits for it for ever.
+   */
+  async walk(): Promise<void> {
+    const now = await redisNow(this.#redis);
+    for (const tag of ALL_TAGS) {
+      const { runs, base } = tagKeys(tag);
+      for (const encoded of await this.#redis.zrange(runs, "0", "-1")) {
+        await this.#walkRun(`${base}:${encoded}`, runs, encoded, now);
+      }
+    }
+  }
+
+  async #walkRun(runBase: string, runs: string, encoded: string, now: number): Promise<void> {
+    const blob = await readHandle(this.#redis, { mount: `${runBase}:mount` });
+    if (!blob) {
+      await this.#redis.zremrangebyscore(runs, "-inf", now - MOUNT_TTL_MS);
+      return;
+    }
+    const keys = runKeys(blob.run);
+    this.#handles.set(blob);
+    for (const member of await this.#redis.zrange(keys.steps, "0", String(WALK_STEPS - 1))) {
+      const colon = member.indexOf(":");
+      const [incarnation, step] = [Number(member.slice(0, colon)), member.slice(colon + 1)];
+      if (incarnation !== blob.incarnation) {
+        await this.#redis.zrem(keys.steps, member);
+        continue;
+      }
+      const state = await this.#state(keys, incarnation, step, blob.pipelines);
+      if (!state) await this.#redis.zrem(keys.steps, member);
+      else if (now > state.deadline) await this.#expire(keys, blob, step, state);
+      else await this.enqueue(blob.run, incarnation, step);
+    }
+    this.#log.trace({ run: encoded }, "walked");
+  }
+
+  async #expire(keys: RunKeys, handle: Handle, step: string, state: StepState): Promise<void> {
+    const ref = { run: handle.run, incarnation: handle.incarnation, step };
+    for (const p of handle.pipelines.filter((p) => !state.settled.has(p.name))) {
+      await settleFailure(
+        this.#redis,
+        ref,
+        {
+          pipeline: p.name,
+          stage: p.stage,
+          attempt: state.attempt,
+          code: "EXPIRED",
+          message: `step ${step} passed its deadline before pipeline "${p.name}" was settled`,
+          details: { step, deadline: state.deadline },
+          producer: this.#producer,
+        },
+        handle.limits,
+      );
+    }
+    await this.#redis.zrem(keys.steps, `${handle.incarnation}:${step}`);
+  }
+
+  async #state(keys: RunKeys, incarnation: number, step: string, pipelines: readonly PipelineSpec[]): Promise<StepState | undefined> {
+    const fields = stateFields(pipelines);
+    return parseState(fields, await this.#redis.hmgetBuffer(keys.step(incarnation, step).status, ...fields));
+  }
+}
+
+function job(run: string, incarnation: number, step: string, p: PipelineSpec, state: StepState, added: number): JobData {
+  return {
+    run,
+    incarnation,
+    step,
+    stage: p.stage,
+    pipeline: p.name,
+    attempt: state.attempt,
+    shard: [0, 1],
+    deadline: state.deadline,
+    added,
+  };
+}

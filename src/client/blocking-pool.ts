@@ -1,0 +1,45 @@
+import type { Redis } from "ioredis";
+import { connect } from "../redis/connect.js";
+
+/** Idle connections kept for the next wait; a burst of waits opens more and closes them again. */
+const KEEP = 4;
+
+/** Connections for blocking reads: one wait, one connection, so that a wait never delays a put. */
+export class BlockingPool {
+  readonly #url: string;
+  readonly #idle: Redis[] = [];
+  readonly #all = new Set<Redis>();
+  #closed = false;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async use<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = this.#idle.pop() ?? (await this.#open());
+    try {
+      return await work(redis);
+    } finally {
+      if (this.#closed || this.#idle.length >= KEEP) this.#drop(redis);
+      else this.#idle.push(redis);
+    }
+  }
+
+  async #open(): Promise<Redis> {
+    const redis = await connect(this.#url, "blocking", { name: "client-wait" });
+    this.#all.add(redis);
+    return redis;
+  }
+
+  #drop(redis: Redis): void {
+    this.#all.delete(redis);
+    redis.disconnect();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const redis of this.#all) redis.disconnect();
+    this.#all.clear();
+    this.#idle.length = 0;
+  }
+}

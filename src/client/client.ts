@@ -1,0 +1,61 @@
+import type { Redis } from "ioredis";
+import { DataflexError } from "../errors.js";
+import { connect } from "../redis/connect.js";
+import { BlockingPool } from "./blocking-pool.js";
+import { type MountOptions, readMounted, requestMount } from "./mount.js";
+import { Run } from "./run.js";
+
+export interface ClientOptions {
+  /** `redis://…` or `unix:///…`. Default: the environment's DFX_REDIS_URL, then REDIS_URL. */
+  readonly redisUrl?: string;
+  readonly connectTimeoutMs?: number;
+}
+
+/** A trainer's connection to the service. Errors everywhere are `DataflexError`s with a `code`. */
+export class Client {
+  readonly #redis: Redis;
+  readonly #pool: BlockingPool;
+  readonly #runs = new Set<Run>();
+
+  private constructor(redis: Redis, pool: BlockingPool) {
+    this.#redis = redis;
+    this.#pool = pool;
+  }
+
+  /** Errors: USAGE without an address, REDIS_UNREACHABLE. */
+  static async connect(options: ClientOptions = {}): Promise<Client> {
+    const url = options.redisUrl ?? process.env.DFX_REDIS_URL ?? process.env.REDIS_URL;
+    if (!url) throw new DataflexError("USAGE", "no Redis address: pass redisUrl, or set DFX_REDIS_URL");
+    const redis = await connect(url, "command", {
+      name: "client",
+      ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
+    });
+    return new Client(redis, new BlockingPool(url));
+  }
+
+  /** Takes a run. Waits for a broker and a worker until its deadline; see MountOptions for the errors. */
+  async mount(options: MountOptions): Promise<Run> {
+    return this.#keep(new Run(this.#redis, this.#pool, await requestMount(this.#redis, options), true));
+  }
+
+  /** Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Errors: NOT_MOUNTED. */
+  async attach(runId: string): Promise<Run> {
+    return this.#keep(new Run(this.#redis, this.#pool, await readMounted(this.#redis, runId), false));
+  }
+
+  #keep(run: Run): Run {
+    this.#runs.add(run);
+    return run;
+  }
+
+  /** Closes its runs and every connection. */
+  async close(): Promise<void> {
+    for (const run of this.#runs) await run.close();
+    this.#pool.close();
+    this.#redis.disconnect();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}

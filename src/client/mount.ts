@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import type { MountReply } from "../broker/mounting.js";
+import { DataflexError } from "../errors.js";
+import { sleep } from "../lifecycle.js";
+import { pack, unpack } from "../protocol/codec.js";
+import { type Handle, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
+import { redisNow } from "../redis/connect.js";
+import { runKeys, sharedKeys } from "../redis/keys.js";
+import { readHandle } from "../redis/mounts.js";
+import { brokerPresence, workerPresence } from "../redis/presence.js";
+
+export interface MountOptions {
+  /** Names the run; a second living trainer under the same name is refused. */
+  readonly run_id: string;
+  /** The run's `dataflex:` block. */
+  readonly dataflex: unknown;
+  /** verl's name of the advantage estimator; needed when a scorer needs groups. */
+  readonly adv_estimator?: string;
+  /** Fields this trainer can send; unset: any. */
+  readonly provides?: readonly string[];
+  /** Responses a prompt gets (`rollout.n`); lets incomplete groups be found. */
+  readonly group_size?: number;
+  /** Takes the run over from a trainer that still lives: that one is fenced. */
+  readonly takeover?: boolean;
+  /** Waits so long for a broker and a worker. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** The same id gets the same answer. Default: a new one. */
+  readonly mount_id?: string;
+}
+
+/** The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm. */
+const ASK_AGAIN_MS = 5_000;
+
+/** Asks for the run and waits for the answer. Errors: CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER at the deadline. */
+export async function requestMount(redis: Redis, options: MountOptions): Promise<Handle> {
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const mountId = options.mount_id ?? randomUUID();
+  const request: MountRequest = {
+    v: PROTOCOL_VERSIONS,
+    kind: "mount",
+    mount_id: mountId,
+    run: options.run_id,
+    dataflex: options.dataflex,
+    takeover: options.takeover ?? false,
+    deadline: (await redisNow(redis)) + timeoutMs,
+    ...(options.adv_estimator === undefined ? {} : { adv_estimator: options.adv_estimator }),
+    ...(options.provides === undefined ? {} : { provides: options.provides }),
+    ...(options.group_size === undefined ? {} : { group_size: options.group_size }),
+  };
+  const body = Buffer.from(pack(request));
+  const end = Date.now() + timeoutMs;
+  let askAt = 0;
+  let waitingFor: string | undefined;
+  for (let pause = 2; Date.now() < end; pause = Math.min(pause * 1.5, 50)) {
+    if (Date.now() >= askAt) {
+      await redis.xadd(sharedKeys.control, "*", "request", body);
+      askAt = Date.now() + ASK_AGAIN_MS;
+    }
+    const raw = await redis.getBuffer(sharedKeys.reply(mountId));
+    if (raw) {
+      const reply = unpack(raw) as MountReply;
+      if (reply.state === "answered") {
+        const { answer } = reply;
+        if (answer.ok) return answer.handle;
+        throw new DataflexError(answer.code, answer.message, { problems: answer.problems });
+      }
+      waitingFor = reply.for;
+    }
+    await sleep(Math.min(pause, Math.max(end - Date.now(), 0)));
+  }
+  return noAnswer(redis, timeoutMs, waitingFor);
+}
+
+async function noAnswer(redis: Redis, timeoutMs: number, waitingFor: string | undefined): Promise<never> {
+  const brokers = await brokerPresence.alive(redis);
+  if (brokers.length === 0) {
+    throw new DataflexError("NO_BROKER", `no broker answered the mount within ${timeoutMs} ms and none is alive. Start one: dataflex-mq broker`);
+  }
+  const workers = await workerPresence.alive(redis);
+  if (waitingFor === "worker" || workers.length === 0) {
+    throw new DataflexError("NO_WORKER", `no worker came to life within ${timeoutMs} ms. Start one: dataflex-mq worker`);
+  }
+  throw new DataflexError("NO_BROKER", `${brokers.length} broker(s) live, but none answered the mount within ${timeoutMs} ms`);
+}
+
+/** The handle of a run that another producer mounted. Errors: NOT_MOUNTED. */
+export async function readMounted(redis: Redis, run: string): Promise<Handle> {
+  const handle = await readHandle(redis, runKeys(run));
+  if (!handle) throw new DataflexError("NOT_MOUNTED", `run "${run}" is not mounted: its trainer calls mount first`);
+  return handle;
+}

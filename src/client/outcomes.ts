@@ -1,0 +1,69 @@
+import type { Redis } from "ioredis";
+import { DataflexError } from "../errors.js";
+import { unpack } from "../protocol/codec.js";
+import { decodeColumns } from "../protocol/decode.js";
+import type { Handle, OutcomeHeader, ResultHeader } from "../protocol/messages.js";
+import { readChunks } from "../redis/chunk-stream.js";
+import type { StepKeys } from "../redis/keys.js";
+import { type Entry, parseEntries } from "../redis/streams.js";
+import type { Mask, Weights } from "./compose.js";
+
+/** One settled pipeline as it stands in the step's `out` stream. */
+export interface Outcome {
+  readonly header: OutcomeHeader;
+  readonly body: Uint8Array;
+}
+
+/** Outcomes after `lastId`, waiting up to `blockMs` (0: not at all). */
+export async function readOutcomes(redis: Redis, key: string, lastId: string, blockMs: number): Promise<Entry[]> {
+  const answer =
+    blockMs > 0
+      ? await redis.xreadBuffer("COUNT", 64, "BLOCK", blockMs, "STREAMS", key, lastId)
+      : await redis.xreadBuffer("COUNT", 64, "STREAMS", key, lastId);
+  return parseEntries((answer as [Buffer, [Buffer, Buffer[]][]][] | null)?.[0]?.[1]);
+}
+
+/** Reads an entry's body, from its chunks where it is not inline. */
+export async function loadOutcome(redis: Redis, keys: StepKeys, entry: Entry): Promise<Outcome> {
+  const header = unpack(entry.fields.header!) as OutcomeHeader;
+  const chunks = Number(String(entry.fields.chunks));
+  if (chunks === 0) return { header, body: entry.fields.body! };
+  const parts = await readChunks(redis, `${keys.prefix}${String(entry.fields.result)}`, 0, chunks - 1);
+  return { header, body: Buffer.concat(parts) };
+}
+
+/** A pipeline's result in the trainer's hands. Weights are float32; `(rows,)` or over the live tokens of `(rows, width)`. */
+export interface PipelineResult extends Omit<ResultHeader, "v" | "kind" | "columns" | "bytes" | "chunks" | "chunk_bytes" | "attempt"> {
+  readonly name: string;
+  readonly compact: Weights | undefined;
+  /** The mask that scoring read, padding rows empty. */
+  readonly mask: Mask | undefined;
+  readonly padding: ArrayLike<number> | undefined;
+  readonly kept: Int32Array | undefined;
+}
+
+/** Errors: the failure that settled the pipeline, rebuilt; DECODE. */
+export function decodeOutcome(handle: Handle, { header, body }: Outcome): PipelineResult {
+  if (header.kind === "failure") {
+    const { code, message, details, pipeline, stage } = header;
+    throw new DataflexError(code, `pipeline "${pipeline}" (${stage}): ${message}`, { ...details, pipeline, stage });
+  }
+  const columns = decodeColumns(header.columns, body, handle.limits);
+  const mask = columns.get("mask");
+  const weights = columns.get("weights");
+  const kept = columns.get("kept");
+  const padding = columns.get("is_padding");
+  let compact: Weights | undefined;
+  if (weights?.kind === "vector") compact = { kind: "row", values: Float32Array.from(weights.values) };
+  else if (weights?.kind === "jagged") compact = { kind: "token", offsets: weights.offsets, values: Float32Array.from(weights.values) };
+  else if (weights) throw new DataflexError("DECODE", `result of "${header.pipeline}": weights came as ${weights.kind}`, {});
+  const { v: _v, kind: _kind, columns: _columns, bytes: _bytes, chunks: _chunks, chunk_bytes: _size, attempt: _attempt, ...rest } = header;
+  return {
+    ...rest,
+    name: header.pipeline,
+    compact,
+    mask: mask?.kind === "lengths" || mask?.kind === "runs" ? mask : undefined,
+    padding: padding?.kind === "vector" ? padding.values : undefined,
+    kept: kept?.kind === "vector" ? Int32Array.from(kept.values) : undefined,
+  };
+}

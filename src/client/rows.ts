@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { DataflexError } from "../errors.js";
+import { pack } from "../protocol/codec.js";
+import { rangesOf } from "../protocol/row-ranges.js";
+
+/** Which rows of the step a put is for, and in which order its input has them. */
+export interface RowPlan {
+  readonly ranges: readonly number[];
+  readonly order?: Int32Array;
+}
+
+/** `rows: [start, stop]`, or all rows. Errors: INVALID_INPUT. */
+export function planRange(rows: readonly [number, number] | undefined, total: number): RowPlan {
+  if (!rows) return { ranges: total > 0 ? [0, total] : [] };
+  const [start, stop] = rows;
+  const sound = Number.isInteger(start) && Number.isInteger(stop) && start >= 0 && start < stop && stop <= total;
+  if (!sound) throw new DataflexError("INVALID_INPUT", `rows [${rows.join(", ")}] is no range within the ${total} rows of this step`, { rows, total });
+  return { ranges: [start, stop] };
+}
+
+/** Keys → row numbers by the step's row table; the input is put in ascending row order. Errors: ROWS_CONFLICT, INVALID_INPUT. */
+export function planKeys(keys: readonly string[], table: readonly string[]): RowPlan {
+  refuseDuplicates(keys);
+  const rowOf = new Map(table.map((k, i) => [k, i]));
+  const unknown = keys.filter((k) => !rowOf.has(k));
+  if (unknown.length > 0) {
+    throw new DataflexError("ROWS_CONFLICT", `${unknown.length} key(s) are not in this step's row table, the first is "${unknown[0]}"`, { unknown: unknown.slice(0, 10) });
+  }
+  const rows = keys.map((k) => rowOf.get(k)!);
+  const order = Int32Array.from(keys.keys()).sort((a, b) => rows[a]! - rows[b]!);
+  const sorted = Array.from(order, (i) => rows[i]!);
+  const inOrder = order.every((v, i) => v === i);
+  return { ranges: rangesOf(sorted), ...(inOrder ? {} : { order }) };
+}
+
+export function refuseDuplicates(keys: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const [row, key] of keys.entries()) {
+    if (seen.has(key)) throw new DataflexError("INVALID_INPUT", `key "${key}" stands twice in this put (row ${row})`, { key, row });
+    seen.add(key);
+  }
+}
+
+export interface KeyTable {
+  readonly keys: readonly string[];
+  readonly digest: string;
+  readonly blob: Uint8Array;
+}
+export function keyTable(keys: readonly string[]): KeyTable {
+  const blob = pack(keys);
+  return { keys, blob, digest: createHash("sha256").update(blob).digest("hex").slice(0, 32) };
+}

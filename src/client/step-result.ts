@@ -1,0 +1,91 @@
+import { DataflexError } from "../errors.js";
+import { decodeColumns } from "../protocol/decode.js";
+import { encodeColumns } from "../protocol/encode.js";
+import { type FieldInput, toFieldValue } from "../protocol/input.js";
+import { layoutOf } from "../protocol/layout.js";
+import type { Handle } from "../protocol/messages.js";
+import { compose, expand, type Mask, type Weights } from "./compose.js";
+import type { PipelineResult } from "./outcomes.js";
+
+/** Float32 weights with their shape: `(rows,)`, or row-major `(rows, L)` with 0 outside the mask. */
+export interface WeightArray {
+  readonly weights: Float32Array;
+  readonly shape: readonly number[];
+}
+
+/** What `weights(step)` answers. */
+export class StepResult {
+  readonly step: number;
+  readonly trigger: number;
+  /** Delivered pipelines, in the order of the configuration. */
+  readonly pipelines: readonly (PipelineResult & WeightArray)[];
+  /** `on_unavailable: neutral` took effect: no weights came, the step trains as if there were none. */
+  readonly neutral: DataflexError | undefined;
+  /** Milliseconds that the caller waited. */
+  readonly waitedMs: number;
+  readonly #handle: Handle;
+
+  constructor(handle: Handle, at: { step: number; trigger: number; waitedMs: number }, results: readonly PipelineResult[], neutral?: DataflexError) {
+    this.#handle = handle;
+    this.step = at.step;
+    this.trigger = at.trigger;
+    this.waitedMs = at.waitedMs;
+    this.neutral = neutral;
+    this.pipelines = results.map((r) => ({ ...r, ...toArray(r.compact, r.mask) }));
+  }
+
+  /** The composition over the mask that scoring read: `(rows,)` when every pipeline weighs rows, else `(rows, L)`. */
+  get combined(): WeightArray {
+    const scored = this.#scoredMask();
+    return toArray(scored ? this.#compose(scored, scored) : undefined, scored);
+  }
+
+  /**
+   * The tensor that the loss multiplies in: `(rows, L)` float32 over the mask that the loss reads (which rejection may have
+   * cleared further since scoring), times `existing` `rollout_is_weights` unless `combine` is `replace`.
+   */
+  rolloutIsWeights(mask: FieldInput, existing?: ArrayLike<number>): Float32Array {
+    const loss = asMask(mask, this.#handle);
+    const kept = this.#handle.composition.combine === "replace" ? undefined : existing;
+    const scored = this.#scoredMask();
+    const ones: Weights = { kind: "row", values: new Float32Array(loss.rows).fill(1) };
+    return expand(scored ? this.#compose(scored, loss) : ones, loss, kept);
+  }
+
+  #compose(scored: Mask, loss: Mask): Weights {
+    const weighing = this.pipelines.filter((p) => p.compact !== undefined);
+    for (const p of weighing) {
+      if (!p.mask) throw new DataflexError("INVALID_INPUT", `pipeline "${p.name}" was scored without a mask`, { pipeline: p.name });
+    }
+    // Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
+    const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored)));
+    return compose(all, scored, loss, this.#handle.composition, weighing[0]?.padding);
+  }
+
+  /** The mask of the latest stage: the one nearest to the loss's. */
+  #scoredMask(): Mask | undefined {
+    const weighing = this.pipelines.filter((p) => p.compact !== undefined && p.mask);
+    return (weighing.filter((p) => p.stage === "post_advantage").at(-1) ?? weighing.at(-1))?.mask;
+  }
+}
+
+function rebase(p: PipelineResult, onto: Mask): Weights {
+  return compose([p.compact!], p.mask!, onto, { combine: "multiply", rescale: "none" }, p.padding);
+}
+
+function toArray(weights: Weights | undefined, mask: Mask | undefined): WeightArray {
+  if (!weights) return { weights: new Float32Array(0), shape: [0] };
+  if (weights.kind === "row") return { weights: weights.values, shape: [weights.values.length] };
+  if (!mask) throw new DataflexError("DECODE", "token weights came without their mask", {});
+  return { weights: expand(weights, mask), shape: [mask.rows, mask.width] };
+}
+
+/** Any form of a mask as a decoded column, by the same code that a put goes through. */
+function asMask(input: FieldInput, handle: Handle): Mask {
+  const value = toFieldValue("response_mask", input);
+  if (value.kind === "strings") throw new DataflexError("INVALID_INPUT", "the mask is a column of strings", {});
+  const rows = value.kind === "jagged" ? value.lengths.length : value.shape[0];
+  const fields = { response_mask: value };
+  const { columns, parts } = encodeColumns(fields, { scopes: { response_mask: "response" }, layout: layoutOf(fields, { rows }) });
+  return decodeColumns(columns, Buffer.concat(parts), handle.limits).get("response_mask") as Mask;
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { Worker as Thread } from "node:worker_threads";
+import { DataflexError } from "../errors.js";
+import type { ComputeReply, ComputeRequest, ComputedHeader, ComputeSetup } from "./messages.js";
+
+export interface Computed {
+  readonly header: ComputedHeader;
+  readonly body: Uint8Array;
+}
+
+/** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
+const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
+
+/** Thread or child process, seen alike. */
+interface Channel {
+  post(message: unknown, transfer: ArrayBuffer[]): void;
+  onMessage(listener: (reply: ComputeReply) => void): void;
+  onExit(listener: (code: number | null) => void): void;
+  kill(): Promise<unknown>;
+}
+
+/**
+ * Runs one job at a time off the thread that owns job locks, HTTP and metrics. A job past its time limit is ended with its thread;
+ * a new thread takes the next. Errors of `run`: whatever the job's components raise (COMPONENT, NON_FINITE …), COMPUTE_TIMEOUT, and
+ * COMPUTE_LOST when the thread died under it.
+ */
+export class ComputeHost {
+  readonly #setup: ComputeSetup;
+  #channel: Channel | undefined;
+  #starting: Promise<string> | undefined;
+  #pending: { id: number; resolve: (c: Computed) => void; reject: (e: Error) => void } | undefined;
+  #id = 0;
+  #stopped = false;
+
+  constructor(setup: ComputeSetup) {
+    this.#setup = setup;
+  }
+
+  /** Answers the backend in use. Errors: BACKEND, COMPONENT (a plugin that cannot be loaded), as the thread found them. */
+  start(): Promise<string> {
+    this.#starting ??= this.#open();
+    return this.#starting;
+  }
+
+  async run(request: Omit<ComputeRequest, "id">, limitMs: number): Promise<Computed> {
+    await this.start();
+    const id = ++this.#id;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Computed>((resolve, reject) => {
+        this.#pending = { id, resolve, reject };
+        timer = setTimeout(() => {
+          reject(
+            new DataflexError("COMPUTE_TIMEOUT", `scoring took longer than ${limitMs} ms and was stopped (pipeline "${request.spec.name}")`, {
+              limit_ms: limitMs,
+            }),
+          );
+          void this.#restart();
+        }, limitMs);
+        this.#channel?.post({ ...request, id }, request.puts.map((p) => p.body.buffer as ArrayBuffer));
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#pending = undefined;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#channel?.kill();
+  }
+
+  async #restart(): Promise<void> {
+    const old = this.#channel;
+    this.#channel = undefined;
+    this.#starting = undefined;
+    await old?.kill();
+  }
+
+  #open(): Promise<string> {
+    const channel = NATIVE.has(this.#setup.backend) ? childChannel(this.#setup) : threadChannel(this.#setup);
+    this.#channel = channel;
+    return new Promise((resolve, reject) => {
+      channel.onMessage((reply) => {
+        if (reply.kind === "ready") resolve(reply.backend);
+        else if (reply.kind === "refused") reject(DataflexError.fromFailure(reply.failure));
+        else this.#answer(reply);
+      });
+      channel.onExit((code) => {
+        const lost = new DataflexError("COMPUTE_LOST", `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"} ended (exit ${code})`, { code });
+        reject(lost);
+        if (this.#channel !== channel) return;
+        this.#channel = undefined;
+        this.#starting = undefined;
+        if (!this.#stopped) this.#pending?.reject(lost);
+      });
+    });
+  }
+
+  #answer(reply: Extract<ComputeReply, { id: number }>): void {
+    const pending = this.#pending;
+    if (!pending || pending.id !== reply.id) return;
+    if (reply.kind === "result") pending.resolve({ header: reply.header, body: reply.body });
+    else pending.reject(DataflexError.fromFailure(reply.failure));
+  }
+}
+
+/** The entry file lies beside this one; from sources (tests, tsx) it is TypeScript. */
+const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./entry.ts" : "./entry.js", import.meta.url);
+
+function threadChannel(setup: ComputeSetup): Channel {
+  const thread = new Thread(ENTRY, { workerData: setup });
+  // An error ends the thread; "exit" follows and says all there is to say.
+  thread.on("error", (error) => process.stderr.write(`compute thread: ${String(error?.stack ?? error)}\n`));
+  return {
+    post: (message, transfer) => thread.postMessage(message, [...new Set(transfer)]),
+    onMessage: (listener) => void thread.on("message", listener),
+    onExit: (listener) => void thread.on("exit", listener),
+    kill: () => thread.terminate(),
+  };
+}
+
+function childChannel(setup: ComputeSetup): Channel {
+  const child: ChildProcess = fork(ENTRY, [JSON.stringify(setup)], { serialization: "advanced", stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  return {
+    post: (message) => void child.send(message as object),
+    onMessage: (listener) => void child.on("message", (m) => listener(m as ComputeReply)),
+    onExit: (listener) => void child.on("exit", listener),
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}

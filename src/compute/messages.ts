@@ -1,0 +1,44 @@
+import type { Failure } from "../errors.js";
+import type { ColumnHeader, } from "../protocol/tensor.js";
+import type { Limits, PipelineSpec, PutHeader, ResultHeader } from "../protocol/messages.js";
+
+/** Where tensors of `batch.tensor` live. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
+export const BACKENDS = ["auto", "cpu", "wasm", "tensorflow", "tensorflow-gpu"] as const;
+export type Backend = (typeof BACKENDS)[number];
+
+/** What a compute thread (or child process) is started with. */
+export interface ComputeSetup {
+  readonly backend: Backend;
+  /** Files or packages whose exported components are registered beside the built-ins. */
+  readonly plugins: readonly string[];
+}
+
+/** One put's part of a job: its header and the bytes of the columns that the job needs, at their offsets from `base`. */
+export interface PutPart {
+  readonly header: PutHeader;
+  /** Columns to decode. */
+  readonly columns: readonly ColumnHeader[];
+  /** `body[0]` is byte `base` of the put's body. */
+  readonly base: number;
+  readonly body: Uint8Array;
+}
+
+export interface ComputeRequest {
+  readonly id: number;
+  readonly spec: PipelineSpec;
+  readonly run: string;
+  readonly step: number;
+  readonly trigger: number;
+  readonly rows: number;
+  readonly limits: Limits;
+  readonly puts: readonly PutPart[];
+}
+
+/** A result header before the worker has signed it. */
+export type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "chunks" | "chunk_bytes">;
+
+export type ComputeReply =
+  | { readonly kind: "ready"; readonly backend: string }
+  | { readonly kind: "refused"; readonly failure: Failure }
+  | { readonly kind: "result"; readonly id: number; readonly header: ComputedHeader; readonly body: Uint8Array }
+  | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };

@@ -1,0 +1,91 @@
+/**
+ * Whoever opens a thing pushes its closer. `release` runs them last-in first-out, once, goes on after an error and throws the
+ * first one at the end; it also serves a start-up that fails half-way.
+ */
+export class ReleaseStack {
+  readonly #closers: (() => unknown)[] = [];
+  #released: Promise<void> | undefined;
+
+  push(closer: () => unknown): void {
+    this.#closers.push(closer);
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#run();
+    return this.#released;
+  }
+
+  async #run(): Promise<void> {
+    let first: unknown;
+    for (let closer = this.#closers.pop(); closer; closer = this.#closers.pop()) {
+      try {
+        await closer();
+      } catch (error) {
+        first ??= error;
+      }
+    }
+    if (first !== undefined) throw first;
+  }
+}
+
+/**
+ * Runs `stop` on SIGINT, SIGTERM, or when the parent that forked this process is gone; a second signal ends at once.
+ * Returns a function that takes the handlers off again.
+ */
+export function onShutdown(stop: (reason: string) => Promise<void>): () => void {
+  let asked = false;
+  const handle = (reason: string): void => {
+    if (asked) process.exit(130);
+    asked = true;
+    stop(reason).then(
+      () => process.exit(process.exitCode ?? 0),
+      (error) => {
+        process.stderr.write(`error while stopping: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  const onInt = () => handle("SIGINT");
+  const onTerm = () => handle("SIGTERM");
+  const onDisconnect = () => handle("parent gone");
+  process.on("SIGINT", onInt);
+  process.on("SIGTERM", onTerm);
+  process.on("disconnect", onDisconnect);
+  return () => {
+    process.off("SIGINT", onInt);
+    process.off("SIGTERM", onTerm);
+    process.off("disconnect", onDisconnect);
+  };
+}
+
+/** Resolves after `ms`, or rejects at once when `signal` aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Calls `tick` every `ms`, never twice at once; errors go to `onError`. The returned function stops it and waits for the last call. */
+export function every(ms: number, tick: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= tick()
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+      });
+  }, ms);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -1,0 +1,70 @@
+import type { Redis } from "ioredis";
+import { DataflexError } from "../errors.js";
+
+/**
+ * A body as chunk entries `0-1 … 0-n` of a stream of its own, field `b`. Plain XADD with explicit ids, pipelined: a chunk that
+ * is sent again is answered "ID equal or smaller", which means that it is stored already. The first chunk's XADD and the key's
+ * TTL are one transaction, so that no chunk ever lies in Redis without an end.
+ */
+const ALREADY_STORED = "equal or smaller";
+/** Bytes under way before the next chunks wait for an answer: bounds both sides' buffers for bodies of gigabytes. */
+const WINDOW_BYTES = 16 << 20;
+
+export async function writeChunks(redis: Redis, key: string, chunks: readonly Uint8Array[], ttlMs: number): Promise<void> {
+  let inFlight: Promise<void>[] = [];
+  let windowBytes = 0;
+  for (const [i, chunk] of chunks.entries()) {
+    const body = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    inFlight.push(
+      i === 0
+        ? redis.multi().xadd(key, "0-1", "b", body).pexpire(key, ttlMs).exec().then(checkTransaction)
+        : redis.xadd(key, `0-${i + 1}`, "b", body).then(() => {}, ignoreStored),
+    );
+    windowBytes += chunk.byteLength;
+    if (windowBytes >= WINDOW_BYTES) {
+      await allOf(inFlight);
+      inFlight = [];
+      windowBytes = 0;
+    }
+  }
+  await allOf(inFlight);
+}
+
+/** Chunks `first … last` (counted from 0) of a stream, in order. Errors: DECODE when one is missing. */
+export async function readChunks(redis: Redis, key: string, first: number, last: number): Promise<Buffer[]> {
+  const entries = await redis.xrangeBuffer(key, `0-${first + 1}`, `0-${last + 1}`);
+  if (entries.length !== last - first + 1) {
+    throw new DataflexError("CHUNKS_MISSING", `${key}: chunks ${first}-${last} asked for, ${entries.length} found`, { key });
+  }
+  return entries.map(([, fields]) => fields[1] as Buffer);
+}
+
+async function allOf(promises: Promise<void>[]): Promise<void> {
+  // Every write ends before the first error is thrown: nothing goes on behind the caller's back.
+  const results = await Promise.allSettled(promises);
+  const failed = results.find((r) => r.status === "rejected");
+  if (failed) throw typedWriteError(failed.reason);
+}
+
+function checkTransaction(results: [Error | null, unknown][] | null): void {
+  for (const [error] of results ?? []) if (error) ignoreStored(error);
+}
+function ignoreStored(error: unknown): void {
+  if (!String(error).includes(ALREADY_STORED)) throw error;
+}
+
+/** Redis' own refusals as typed errors: full under `noeviction`, or a value above the server's limits. */
+export function typedWriteError(error: unknown): unknown {
+  if (error instanceof DataflexError) return error;
+  const message = String((error as Error)?.message ?? error);
+  const previous = (error as { previousErrors?: Error[] })?.previousErrors?.map(String).join(" ") ?? "";
+  if (`${message} ${previous}`.includes("OOM")) {
+    return new DataflexError(
+      "REDIS_FULL",
+      "Redis is full (maxmemory reached under noeviction), so nothing was marked as produced. Raise maxmemory or release steps, then put again",
+      {},
+      { cause: error },
+    );
+  }
+  return error;
+}

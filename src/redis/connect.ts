@@ -1,0 +1,133 @@
+import { Redis, type RedisOptions } from "ioredis";
+import { DataflexError } from "../errors.js";
+import { defineScripts } from "./scripts/index.js";
+
+/**
+ * Connections by role. `command` answers at once and queues while the server is away (callers own the deadlines; every write is
+ * idempotent, so a resend after a lost reply is harmless). `blocking` is for one loop's XREAD/BZPOPMIN and nothing else.
+ */
+export type Role = "command" | "blocking";
+
+/** How long a connection that owes an answer may be silent before it is taken for half-open and replaced. */
+const PING_EVERY_MS = 2_000;
+const PING_PATIENCE_MS = 4_000;
+
+export interface ConnectOptions {
+  /** Called with every connection error (they repeat while the server is away). */
+  readonly onError?: (error: Error) => void;
+  readonly name?: string;
+  readonly connectTimeoutMs?: number;
+}
+
+/** ioredis' options without the reply mapping, which stays the default one here. */
+type Options = Omit<RedisOptions, "replyMapping">;
+
+export function redisOptions(url: string, role: Role, options: ConnectOptions = {}): Options {
+  return {
+    ...parseRedisUrl(url),
+    connectionName: `dataflex-mq:${options.name ?? role}`,
+    lazyConnect: true,
+    connectTimeout: options.connectTimeoutMs ?? 5_000,
+    maxRetriesPerRequest: null,
+    keepAlive: 10_000,
+    // A quick first try, then at most one second: a restarted server is found again at once.
+    retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 6), 1_000),
+    // A blocking command must never be sent again by itself: its reader decides what to read next.
+    autoResendUnfulfilledCommands: role === "command",
+  };
+}
+
+/** `redis://[user:password@]host:port[/db]`, `rediss://…`, `unix:///path[?db=n]`. Errors: USAGE naming what is wrong. */
+export function parseRedisUrl(url: string): Options {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw new DataflexError("USAGE", `not a Redis address: "${url}". Write redis://HOST:PORT or unix:///PATH/redis.sock`);
+  }
+  if (parsed.searchParams.has("keyPrefix")) {
+    throw new DataflexError("USAGE", "keyPrefix is refused: scripts and BullMQ would see other names than the client. Use another database number instead");
+  }
+  const db = Number(parsed.searchParams.get("db") ?? parsed.pathname.slice(1)) || 0;
+  const auth = {
+    ...(parsed.username ? { username: decodeURIComponent(parsed.username) } : {}),
+    ...(parsed.password ? { password: decodeURIComponent(parsed.password) } : {}),
+  };
+  if (parsed.protocol === "unix:") {
+    if (!parsed.pathname) throw new DataflexError("USAGE", `no socket path in "${url}". Write unix:///PATH/redis.sock`);
+    return { path: decodeURIComponent(parsed.pathname), db: Number(parsed.searchParams.get("db") ?? 0), ...auth };
+  }
+  if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
+    throw new DataflexError("USAGE", `"${url}" is no Redis address: the scheme must be redis, rediss or unix`);
+  }
+  const tls = parsed.protocol === "rediss:" ? { tls: {} } : {};
+  return { host: parsed.hostname || "127.0.0.1", port: Number(parsed.port) || 6379, db, ...auth, ...tls };
+}
+
+/** `url` without its password, for messages. */
+export function redactUrl(url: string): string {
+  return url.replace(/(:\/\/[^:/@]*:)[^@]*@/, "$1***@");
+}
+
+/** Opens a connection and waits until the server answers. Errors: REDIS_UNREACHABLE with the address and the reason. */
+export async function connect(url: string, role: Role, options: ConnectOptions = {}): Promise<Redis> {
+  const redis = new Redis(redisOptions(url, role, options));
+  let last: Error | undefined;
+  redis.on("error", (error: Error) => {
+    last = error;
+    options.onError?.(error);
+  });
+  defineScripts(redis);
+  const patience = options.connectTimeoutMs ?? 5_000;
+  try {
+    await Promise.race([redis.connect().catch(() => whenReady(redis)), rejectAfter(patience)]);
+  } catch {
+    redis.disconnect();
+    const reason = (last as NodeJS.ErrnoException | undefined)?.code ?? last?.message ?? `no answer in ${patience} ms`;
+    throw new DataflexError("REDIS_UNREACHABLE", `cannot reach Redis at ${redactUrl(url)} (${reason}). Start it, or name another address with --redis`, {
+      url: redactUrl(url),
+    });
+  }
+  if (role === "command") watchHalfOpen(redis);
+  return redis;
+}
+
+function whenReady(redis: Redis): Promise<void> {
+  return new Promise((resolve) => redis.once("ready", () => resolve()));
+}
+function rejectAfter(ms: number): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error("timed out")), ms).unref());
+}
+
+/** A half-open socket never reports an error; a PING that goes unanswered does. The connection is replaced and resends. */
+function watchHalfOpen(redis: Redis): void {
+  let asked = 0;
+  const timer = setInterval(() => {
+    if (redis.status !== "ready") {
+      asked = 0;
+      return;
+    }
+    if (asked && Date.now() - asked > PING_PATIENCE_MS) {
+      asked = 0;
+      redis.disconnect(true);
+    } else if (!asked) {
+      asked = Date.now();
+      redis.ping().then(
+        () => {
+          asked = 0;
+        },
+        () => {
+          asked = 0;
+        },
+      );
+    }
+  }, PING_EVERY_MS);
+  timer.unref();
+  redis.once("end", () => clearInterval(timer));
+}
+
+/** The server's clock in ms: deadlines and incarnations live on it, never on a host's. */
+export async function redisNow(redis: Redis): Promise<number> {
+  const [seconds, micros] = (await redis.time()) as [string | number, string | number];
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}

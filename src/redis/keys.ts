@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import type { Stage } from "../protocol/stages.js";
+
+/**
+ * Every name this system uses in Redis. `dfx1` carries the protocol major: another major never meets these keys. `{tag}` is one
+ * hash tag per shard of the key space, so that a run's steps, announcements and notices share a slot and one script can
+ * commit and announce. BullMQ's keys have a tag of their own (`{q}`); no operation spans the two. docs/protocol.md section 5
+ * lists the same table; a test compares them.
+ */
+export const PREFIX = "dfx1";
+
+export const KEY_TABLE = [
+  { key: "dfx1:control", type: "stream", ttl: "none", holds: "mount requests; entries are deleted once answered" },
+  { key: "dfx1:reply:<mount_id>", type: "string", ttl: "60 s", holds: "the answer to one mount request" },
+  { key: "dfx1:brokers", type: "zset", ttl: "none", holds: "broker ids by heartbeat expiry (Redis ms)" },
+  { key: "dfx1:workers", type: "zset", ttl: "none", holds: "worker ids by heartbeat expiry (Redis ms)" },
+  { key: "dfx1:broker:<id>", type: "string", ttl: "10 s", holds: "heartbeat of a broker" },
+  { key: "dfx1:worker:<id>", type: "string", ttl: "10 s", holds: "heartbeat: fingerprints, slots, backend, HTTP address" },
+  { key: "dfx1:catalogue:<fingerprint>", type: "string", ttl: "1 h", holds: "catalogue entries, as data" },
+  { key: "dfx1:leader", type: "string", ttl: "10 s", holds: "lease of the broker that exports shared facts" },
+  { key: "dfx1:{tag}:announce", type: "stream", ttl: "none", holds: "one entry per committed put; deleted once handled" },
+  { key: "dfx1:{tag}:dead", type: "stream", ttl: "none", holds: "announcements that could not be read; at most 1,000" },
+  { key: "dfx1:{tag}:notices", type: "stream", ttl: "none", holds: "what settle and release report; about 10,000 entries" },
+  { key: "dfx1:{tag}:runs", type: "zset", ttl: "none", holds: "encoded run ids by time of their last mount" },
+  { key: "dfx1:{tag}:<run>:mount", type: "hash", ttl: "24 h", holds: "incarnation, mount id, handle, what each pipeline needs" },
+  { key: "dfx1:{tag}:<run>:trainer", type: "string", ttl: "10 s", holds: "heartbeat of the trainer: its incarnation" },
+  { key: "dfx1:{tag}:<run>:steps", type: "zset", ttl: "24 h", holds: "open steps `<inc>:<step>` by deadline (Redis ms)" },
+  { key: "dfx1:{tag}:<run>:<inc>:<step>:status", type: "hash", ttl: "step", holds: "row tables, bitmaps, put index, settled pipelines, attempt, deadline" },
+  { key: "dfx1:{tag}:<run>:<inc>:<step>:<stage>:<put>", type: "stream", ttl: "step", holds: "chunks of one put, entries 0-1 … 0-n" },
+  { key: "dfx1:{tag}:<run>:<inc>:<step>:w:<pipeline>:<token>", type: "stream", ttl: "step", holds: "result chunks, invisible until settled" },
+  { key: "dfx1:{tag}:<run>:<inc>:<step>:out", type: "stream", ttl: "step", holds: "outcomes, one entry per settled pipeline" },
+] as const;
+
+/** Group that brokers read `control` and `announce` with; it starts at 0, so that nothing posted before a broker is lost. */
+export const BROKER_GROUP = "broker";
+
+export const HEARTBEAT_MS = 3_000;
+export const HEARTBEAT_TTL_MS = 10_000;
+export const REPLY_TTL_MS = 60_000;
+export const CATALOGUE_TTL_MS = 3_600_000;
+export const MOUNT_TTL_MS = 86_400_000;
+
+/** Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. */
+export function encodeRun(run: string): string {
+  const bytes = new TextEncoder().encode(run);
+  let out = "";
+  for (const b of bytes) {
+    const plain = (b >= 48 && b <= 57) || (b >= 65 && b <= 90) || (b >= 97 && b <= 122) || b === 45 || b === 95;
+    out += plain ? String.fromCharCode(b) : `.${b.toString(16).padStart(2, "0")}`;
+  }
+  if (out.length <= 96) return out;
+  return `${out.slice(0, 60)}..${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}`;
+}
+
+/** `(global_steps, trigger)` as it stands in keys and job ids. */
+export function stepKey(step: number, trigger = 0): string {
+  return `${step}.${trigger}`;
+}
+export function parseStepKey(key: string): { step: number; trigger: number } {
+  const [step, trigger] = key.split(".");
+  return { step: Number(step), trigger: Number(trigger) };
+}
+
+/** CRC-16/XMODEM, the function Redis Cluster hashes keys with; here it spreads runs over `shards` tags. */
+export function crc16(text: string): number {
+  let crc = 0;
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte << 8;
+    for (let i = 0; i < 8; i++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+  }
+  return crc;
+}
+
+/** Keys that belong to no run. */
+export const sharedKeys = {
+  control: `${PREFIX}:control`,
+  reply: (mountId: string) => `${PREFIX}:reply:${mountId}`,
+  brokers: `${PREFIX}:brokers`,
+  workers: `${PREFIX}:workers`,
+  broker: (id: string) => `${PREFIX}:broker:${id}`,
+  worker: (id: string) => `${PREFIX}:worker:${id}`,
+  catalogue: (fingerprint: string) => `${PREFIX}:catalogue:${fingerprint}`,
+  leader: `${PREFIX}:leader`,
+} as const;
+
+export function tagKeys(tag: string) {
+  const base = `${PREFIX}:{${tag}}`;
+  return { base, announce: `${base}:announce`, dead: `${base}:dead`, notices: `${base}:notices`, runs: `${base}:runs` };
+}
+export type TagKeys = ReturnType<typeof tagKeys>;
+
+/** How many hash tags the key space has: 1, since nothing here runs on a cluster yet. */
+export const SHARDS = 1;
+export const ALL_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, i) => String(i));
+
+export function runKeys(run: string, shards = SHARDS) {
+  const encoded = encodeRun(run);
+  const tag = tagKeys(String(crc16(encoded) % shards));
+  const base = `${tag.base}:${encoded}`;
+  return {
+    ...tag,
+    encoded,
+    runBase: base,
+    mount: `${base}:mount`,
+    trainer: `${base}:trainer`,
+    steps: `${base}:steps`,
+    step: (incarnation: number, step: string) => stepKeys(base, incarnation, step),
+  };
+}
+export type RunKeys = ReturnType<typeof runKeys>;
+
+function stepKeys(runBase: string, incarnation: number, step: string) {
+  const prefix = `${runBase}:${incarnation}:${step}:`;
+  return {
+    prefix,
+    status: `${prefix}status`,
+    out: `${prefix}out`,
+    /** `put` is `<put id>.<first 16 digits of the content hash>`: other content never lands in the same stream. */
+    put: (stage: Stage, id: string, hash: string) => `${prefix}${stage}:${id}.${hash.slice(0, 16)}`,
+    result: (pipeline: string, token: string) => `${prefix}w:${pipeline}:${token}`,
+  };
+}
+export type StepKeys = ReturnType<typeof stepKeys>;
+
+/** BullMQ: one prefix with one hash tag for all queues, so that the nodes of a flow share a slot. */
+export const QUEUE_PREFIX = `${PREFIX}:{q}`;
+/** One queue per (stage, catalogue fingerprint): a worker opens only queues whose every job it can do. */
+export function queueName(stage: Stage, fingerprint: string): string {
+  return `${stage}.${fingerprint}`;
+}
+/** Deterministic, without `:` and never an integer, both of which BullMQ refuses. */
+export function jobId(job: {
+  run: string;
+  incarnation: number;
+  step: string;
+  pipeline: string;
+  attempt: number;
+  shard: readonly [number, number];
+}): string {
+  return [encodeRun(job.run), job.incarnation, job.step, job.pipeline, job.shard[0], job.attempt].join("~");
+}

@@ -1,0 +1,14 @@
+-- The trainer lives: keeps its mount, and the run busy for others. A fenced trainer keeps nothing alive.
+-- KEYS  1 mount  2 trainer  3 steps
+-- ARGV  1 incarnation  2 mount TTL ms  3 trainer TTL ms  4 leave 0|1 (1: the trainer says goodbye)
+-- Returns {'OK'} | {'FENCED', incarnation} | {'NOT_MOUNTED'}
+local state, current = fence(KEYS[1], ARGV[1])
+if state ~= 'OK' then return { state, current } end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[3], ARGV[2])
+if ARGV[4] == '1' then
+  redis.call('DEL', KEYS[2])
+else
+  redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3])
+end
+return { 'OK' }

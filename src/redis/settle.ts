@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { pack } from "../protocol/codec.js";
+import type { FailureHeader, OutcomeHeader } from "../protocol/messages.js";
+import { writeChunks } from "./chunk-stream.js";
+import { type RunKeys, runKeys } from "./keys.js";
+import { runScript } from "./scripts/index.js";
+
+export interface StepRef {
+  readonly run: string;
+  readonly incarnation: number;
+  readonly step: string;
+}
+
+/** What settle answered: OK, or why this outcome was not accepted. */
+export type SettleWord = "OK" | "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "CHUNKS_MISSING";
+
+/**
+ * Offers the outcome of a pipeline's step; the first accepted one wins. A body in chunks is uploaded first, into a stream of this
+ * writer's own, and taken away again if another outcome won.
+ */
+export async function settle(
+  redis: Redis,
+  ref: StepRef,
+  header: OutcomeHeader,
+  chunks: readonly Uint8Array[],
+  limits: { inline_bytes: number; step_ttl_ms: number },
+): Promise<SettleWord> {
+  const keys: RunKeys = runKeys(ref.run);
+  const step = keys.step(ref.incarnation, ref.step);
+  const bytes = chunks.reduce((n, c) => n + c.byteLength, 0);
+  const inline = bytes <= limits.inline_bytes;
+  const token = randomUUID();
+  const resultKey = step.result(header.pipeline, token);
+  if (!inline) await writeChunks(redis, resultKey, chunks, limits.step_ttl_ms);
+  const { word } = await runScript(redis, "settle", [keys.mount, step.status, step.out, resultKey, keys.notices, keys.steps], [
+    ref.incarnation,
+    ref.run,
+    ref.step,
+    header.pipeline,
+    header.attempt,
+    header.kind,
+    inline ? 0 : chunks.length,
+    pack(header),
+    inline ? Buffer.concat(chunks) : "",
+    limits.step_ttl_ms,
+    inline ? "" : `w:${header.pipeline}:${token}`,
+    token,
+  ]);
+  if (!inline && word !== "OK") await redis.unlink(resultKey);
+  return word as SettleWord;
+}
+
+export function settleFailure(
+  redis: Redis,
+  ref: StepRef,
+  failure: Omit<FailureHeader, "v" | "kind">,
+  limits: { inline_bytes: number; step_ttl_ms: number },
+): Promise<SettleWord> {
+  return settle(redis, ref, { v: 1, kind: "failure", ...failure }, [], limits);
+}

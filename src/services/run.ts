@@ -1,0 +1,72 @@
+import { Broker } from "../broker/broker.js";
+import { listenOf } from "../http/listen.js";
+import { startHttp } from "../http/server.js";
+import { ReleaseStack } from "../lifecycle.js";
+import { createLogger } from "../log.js";
+import { createBrokerMetrics } from "../metrics/broker.js";
+import { createWorkerMetrics } from "../metrics/worker.js";
+import { Worker } from "../worker/worker.js";
+import type { ServiceOptions } from "./options.js";
+
+/** What a service says once it is ready. */
+export interface Ready {
+  readonly role: "broker" | "worker";
+  readonly id: string;
+  readonly pid: number;
+  /** `http://host:port` of its metrics and health. */
+  readonly http: string;
+  readonly backend?: string;
+  readonly slots?: number;
+}
+
+export interface RunningService {
+  readonly ready: Ready;
+  stop(): Promise<void>;
+}
+
+/** Builds and starts a broker with its HTTP server. Nothing stays open when it fails. */
+export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<RunningService> {
+  const log = createLogger("broker");
+  const broker = new Broker({ redisUrl, log });
+  return launch(broker, async () => {
+    const http = await startHttp({ role: "broker", listen: listenOf("broker", o.http), metrics: createBrokerMetrics(broker), log, ...broker.checks() });
+    await broker.announceHttp(http.address);
+    return { http, ready: { role: "broker", id: broker.id, pid: process.pid, http: http.address } };
+  });
+}
+
+/** Builds and starts a worker with its HTTP server. Nothing stays open when it fails. */
+export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<RunningService> {
+  const log = createLogger("worker");
+  const worker = new Worker({
+    redisUrl,
+    log,
+    ...(o.slots === undefined ? {} : { slots: o.slots }),
+    ...(o.backend === undefined ? {} : { backend: o.backend }),
+    ...(o.plugin === undefined ? {} : { plugins: o.plugin }),
+    ...(o.computeLimitMs === undefined ? {} : { computeLimitMs: o.computeLimitMs }),
+  });
+  const metrics = createWorkerMetrics(worker);
+  return launch(worker, async () => {
+    const http = await startHttp({ role: "worker", listen: listenOf("worker", o.http), metrics, log, ...worker.checks() });
+    await worker.announceHttp(http.address);
+    return { http, ready: { role: "worker", id: worker.id, pid: process.pid, http: http.address, backend: worker.backend, slots: worker.slots } };
+  });
+}
+
+async function launch(
+  service: { start(): Promise<unknown>; stop(): Promise<void> },
+  open: () => Promise<{ http: { close(): Promise<void> }; ready: Ready }>,
+): Promise<RunningService> {
+  const stack = new ReleaseStack();
+  stack.push(() => service.stop());
+  try {
+    await service.start();
+    const { http, ready } = await open();
+    stack.push(() => http.close());
+    return { ready, stop: () => stack.release() };
+  } catch (error) {
+    await stack.release();
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Redis } from "ioredis";
+import type { PutPart } from "../compute/messages.js";
+import { LAYOUT_COLUMNS } from "../client/prepare.js";
+import { DataflexError } from "../errors.js";
+import { unpack } from "../protocol/codec.js";
+import type { Handle, JobData, PipelineSpec, PutHeader } from "../protocol/messages.js";
+import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
+import { readChunks } from "../redis/chunk-stream.js";
+import { type RunKeys, runKeys } from "../redis/keys.js";
+import { number, type Reply, runScript, text } from "../redis/scripts/index.js";
+
+/** What `begin` says of a job's step. */
+export type Begun =
+  | { readonly word: "OK"; readonly rows: number; readonly deadline: number; readonly now: number; readonly created: number; readonly puts: readonly BegunPut[] }
+  | { readonly word: "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "EXPIRED" | "INCOMPLETE" };
+
+interface BegunPut {
+  readonly header: PutHeader;
+  /** All chunks, when the body is small; else empty. */
+  readonly inline: readonly Buffer[];
+}
+
+export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limits: Handle["limits"]): Promise<Begun> {
+  const keys = runKeys(job.run);
+  const { word, rest } = await runScript(redis, "begin", [keys.mount, keys.step(job.incarnation, job.step).status], [
+    job.incarnation,
+    job.pipeline,
+    job.attempt,
+    job.stage,
+    spec.fields.map((f) => f.name).join(","),
+    limits.inline_bytes,
+    limits.step_ttl_ms,
+  ]);
+  if (word !== "OK") return { word } as Begun;
+  const [rows, deadline, now, created, puts] = rest;
+  return {
+    word,
+    rows: number(rows),
+    deadline: Number(text(deadline)),
+    now: Number(text(now)),
+    created: Number(text(created)),
+    puts: (puts as Reply[][]).map(([, , header, , inline]) => ({ header: unpack(header as Buffer) as PutHeader, inline: inline as Buffer[] })),
+  };
+}
+
+/** The columns that the pipeline reads, of every put, and not a byte more. Errors: CHUNKS_MISSING, DECODE. */
+export async function fetchParts(redis: Redis, job: JobData, spec: PipelineSpec, puts: readonly BegunPut[]): Promise<PutPart[]> {
+  const wanted = new Set([...spec.fields.map((f) => f.name), ...LAYOUT_COLUMNS]);
+  const keys = runKeys(job.run);
+  return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, wanted)));
+}
+
+async function fetchOne(redis: Redis, keys: RunKeys, job: JobData, { header, inline }: BegunPut, wanted: ReadonlySet<string>): Promise<PutPart> {
+  const columns = header.columns.filter((c) => wanted.has(c.name));
+  const ends = columns.flatMap((c) => Object.values(c.parts).map(([offset, length]) => [offset, offset + length] as const));
+  const base = ends.length > 0 ? Math.min(...ends.map(([start]) => start)) : 0;
+  const stop = Math.max(base, ...ends.map(([, end]) => end));
+  if (stop > header.bytes) throw new DataflexError("DECODE", `put ${header.id}: a column ends at byte ${stop}, the body at ${header.bytes}`, { put: header.id });
+  const [first, last] = chunkSpan(base, stop - base, header.chunk_bytes);
+  const chunks = new Map<number, Uint8Array>();
+  if (inline.length > 0) for (const [i, chunk] of inline.entries()) chunks.set(i, chunk);
+  else if (last >= first) {
+    const key = keys.step(job.incarnation, job.step).put(header.stage, header.id, header.hash);
+    for (const [i, chunk] of (await readChunks(redis, key, first, last)).entries()) chunks.set(first + i, chunk);
+  }
+  // A buffer of its own: it is handed over to the compute thread, which must share memory with nobody.
+  const body = new Uint8Array(stop - base);
+  for (let at = base; at < stop; ) {
+    const index = Math.floor(at / header.chunk_bytes);
+    const end = Math.min(stop, (index + 1) * header.chunk_bytes);
+    body.set(bytesFromChunks(chunks, at, end - at, header.chunk_bytes), at - base);
+    at = end;
+  }
+  return { header, columns, base, body };
+}

@@ -1,0 +1,111 @@
+import type { Redis } from "ioredis";
+import type { ComputeHost } from "../compute/host.js";
+import { DataflexError } from "../errors.js";
+import { faultPoint } from "../fault-points.js";
+import type { Logger } from "../log.js";
+import { chunksOf } from "../protocol/chunks.js";
+import type { Handle, JobData, PipelineSpec, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
+import type { ActiveJob } from "../queue/job-consumer.js";
+import { parseStepKey } from "../redis/keys.js";
+import type { Handles } from "../redis/mounts.js";
+import { settle, settleFailure } from "../redis/settle.js";
+import { begin, fetchParts } from "./fetch.js";
+
+export interface JobContext {
+  readonly redis: Redis;
+  readonly handles: Handles;
+  readonly workerId: string;
+  readonly log: Logger;
+  /** Longest time that one job may compute. */
+  readonly computeLimitMs: number;
+  /** Told of every finished attempt, for metrics. */
+  readonly onAttempt: (attempt: Attempt) => void;
+}
+
+/** Facts of one attempt at a job. Milliseconds by phase. */
+export interface Attempt {
+  readonly job: JobData;
+  readonly spec: PipelineSpec | undefined;
+  readonly outcome: "completed" | "failed" | "retried" | "superseded";
+  readonly reason?: string;
+  readonly result?: ResultHeader;
+  readonly waitMs: number;
+  readonly totalMs: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+}
+
+/** A job whose holder died so often kills whoever takes it. */
+const POISON_AT = 2;
+/** Words of `begin` after which the job is moot: its step has moved on without it. */
+const SUPERSEDED = new Set(["GONE", "NOT_MOUNTED", "FENCED", "SETTLED", "STALE", "INCOMPLETE"]);
+
+/**
+ * One attempt at one job: begin → fetch → compute → settle. It ends with a receipt, or throws for a retry. An error that a retry
+ * cannot mend, or of the last attempt, is settled as a typed failure: no job ever ends as failed.
+ */
+export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobContext): Promise<Receipt> {
+  const started = performance.now();
+  const handle = await c.handles.get(job.data.run, job.data.incarnation);
+  const spec = handle?.pipelines.find((p) => p.name === job.data.pipeline);
+  const tell = (outcome: Attempt["outcome"], more: Partial<Attempt> = {}): void =>
+    c.onAttempt({ job: job.data, spec, outcome, waitMs: 0, totalMs: performance.now() - started, readBytes: 0, writtenBytes: 0, ...more });
+  if (!handle || !spec) {
+    tell("superseded", { reason: "NOT_MOUNTED" });
+    return { outcome: "superseded", reason: "NOT_MOUNTED", worker: c.workerId };
+  }
+  const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id };
+  try {
+    if (job.stalled >= POISON_AT) {
+      throw new DataflexError("POISON", `the job was lost ${job.stalled} times by the workers that took it; it is not tried again`, { stalled: job.stalled });
+    }
+    const done = await attempt(job, compute, c, handle, spec, producer, started);
+    tell(done.word === "OK" ? "completed" : "superseded", { reason: done.word, ...done.facts });
+    return { outcome: done.word === "OK" ? "settled" : "superseded", reason: done.word, worker: c.workerId };
+  } catch (thrown) {
+    const error = DataflexError.from(thrown);
+    if (error.retryable && !job.lastAttempt) {
+      tell("retried", { reason: error.code });
+      throw error;
+    }
+    const { code, message, details } = error;
+    c.log.warn({ run: job.data.run, step: job.data.step, pipeline: spec.name, code, err: message }, "settled as a failure");
+    const failure = { pipeline: spec.name, stage: spec.stage, attempt: job.data.attempt, code, message, details, producer };
+    const word = await settleFailure(c.redis, job.data, failure, handle.limits);
+    tell("failed", { reason: code });
+    return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
+  }
+}
+
+async function attempt(job: ActiveJob, compute: ComputeHost, c: JobContext, handle: Handle, spec: PipelineSpec, producer: Producer, started: number) {
+  const begun = await begin(c.redis, job.data, spec, handle.limits);
+  faultPoint("worker.begun");
+  if (SUPERSEDED.has(begun.word)) return { word: begun.word, facts: {} };
+  if (begun.word !== "OK") {
+    throw new DataflexError("EXPIRED", `the step's deadline passed before a worker took the job`, { deadline: job.data.deadline });
+  }
+  const puts = await fetchParts(c.redis, job.data, spec, begun.puts);
+  const fetchMs = performance.now() - started;
+  const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
+  const { step, trigger } = parseStepKey(job.data.step);
+  const limitMs = Math.max(1, Math.min(c.computeLimitMs, begun.deadline - begun.now));
+  const { header, body } = await compute.run(
+    { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts },
+    limitMs,
+  );
+  faultPoint("worker.computed");
+  const chunks = chunksOf([body], body.byteLength, handle.limits.chunk_bytes);
+  const result: ResultHeader = {
+    v: handle.v,
+    ...header,
+    attempt: job.data.attempt,
+    chunks: chunks.length,
+    chunk_bytes: handle.limits.chunk_bytes,
+    timings: { ...header.timings, fetch: fetchMs },
+    producer,
+  };
+  const word = await settle(c.redis, job.data, result, chunks, handle.limits);
+  faultPoint("worker.settled");
+  if (word === "CHUNKS_MISSING") throw new DataflexError("CHUNKS_MISSING", "the result's chunks did not stay in Redis", {});
+  return { word, facts: { result, readBytes, writtenBytes: body.byteLength, waitMs: Math.max(0, begun.now - job.data.added) } };
+}

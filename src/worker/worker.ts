@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Redis } from "ioredis";
+import { catalogueOf } from "../catalogue/entry.js";
+import { loadComponents } from "../components/load.js";
+import { ComputeHost } from "../compute/host.js";
+import type { Backend } from "../compute/messages.js";
+import { every, ReleaseStack } from "../lifecycle.js";
+import { type Logger, silentLogger } from "../log.js";
+import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
+import { STAGES } from "../protocol/stages.js";
+import { type ActiveJob, JobConsumer } from "../queue/job-consumer.js";
+import { checkServer } from "../redis/check-server.js";
+import { connect } from "../redis/connect.js";
+import { HEARTBEAT_MS, queueName } from "../redis/keys.js";
+import { Handles } from "../redis/mounts.js";
+import { publishCatalogue, workerPresence } from "../redis/presence.js";
+import { VERSION } from "../version.js";
+import { type Attempt, processJob } from "./process-job.js";
+
+export interface WorkerOptions {
+  readonly redisUrl: string;
+  readonly log?: Logger;
+  /** Jobs at once, each with a compute thread of its own. Default 1. */
+  readonly slots?: number;
+  readonly backend?: Backend;
+  readonly plugins?: readonly string[];
+  /** Longest time one job may compute, in ms. Default 10 minutes. */
+  readonly computeLimitMs?: number;
+  readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+const COMPUTE_LIMIT_MS = 600_000;
+/** What a stopping worker gives its jobs before it puts them back. */
+const DRAIN_MS = 30_000;
+
+/** Pulls the jobs of the queues it can serve, scores, settles. Any number may run. */
+export class Worker {
+  readonly id = randomUUID();
+  readonly #options: WorkerOptions;
+  readonly #log: Logger;
+  readonly #releases = new ReleaseStack();
+  readonly #started = Date.now();
+  #redis!: Redis;
+  #handles!: Handles;
+  #consumer!: JobConsumer;
+  #idle: ComputeHost[] = [];
+  #fingerprints: string[] = [];
+  #queues: string[] = [];
+  backend = "";
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#log = options.log ?? silentLogger;
+  }
+
+  get redis(): Redis {
+    return this.#redis;
+  }
+  get active(): number {
+    return this.#consumer?.active ?? 0;
+  }
+  get slots(): number {
+    return this.#options.slots ?? 1;
+  }
+  get queues(): readonly string[] {
+    return this.#queues;
+  }
+
+  /** Errors: REDIS_UNREACHABLE, REDIS_CONFIG, BACKEND, COMPONENT; nothing stays open then. */
+  async start(): Promise<this> {
+    try {
+      await this.#open();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    return this;
+  }
+
+  async #open(): Promise<void> {
+    const { redisUrl, plugins = [], backend = "auto" } = this.#options;
+    const onError = (error: unknown): void => this.#log.warn({ err: String(error) }, "worker");
+    const catalogues = await this.#catalogues(plugins);
+    this.#idle = Array.from({ length: this.slots }, () => new ComputeHost({ backend, plugins }));
+    for (const host of this.#idle) this.#releases.push(() => host.stop());
+    for (const host of this.#idle) this.backend = await host.start();
+
+    this.#redis = await connect(redisUrl, "command", { onError, name: `worker-${this.id}` });
+    this.#releases.push(() => this.#redis.disconnect());
+    await checkServer(this.#redis);
+    this.#handles = new Handles(this.#redis);
+    const blocking = await connect(redisUrl, "blocking", { name: `worker-${this.id}` });
+    this.#releases.push(() => blocking.disconnect());
+
+    this.#fingerprints = catalogues.map((c) => c.fingerprint);
+    this.#queues = this.#fingerprints.flatMap((f) => STAGES.map((stage) => queueName(stage, f)));
+    this.#consumer = new JobConsumer({
+      redis: this.#redis,
+      blocking,
+      queues: this.#queues,
+      slots: this.slots,
+      name: this.id,
+      process: (job) => this.#process(job),
+      onError,
+    });
+    await this.#consumer.start();
+    this.#releases.push(() => this.#consumer.stop(DRAIN_MS));
+
+    const beat = async (): Promise<void> => {
+      for (const c of catalogues) await publishCatalogue(this.#redis, c.fingerprint, c.entries);
+      await this.#beat();
+    };
+    await beat();
+    this.#releases.push(() => workerPresence.leave(this.#redis, this.id));
+    this.#releases.push(every(HEARTBEAT_MS, beat, onError));
+  }
+
+  /** Built-ins are one catalogue; with plugins there is a second that holds both, so that they can be combined. */
+  async #catalogues(plugins: readonly string[]) {
+    const builtin = await loadComponents([]);
+    const all = [catalogueOf(builtin.components)];
+    if (plugins.length > 0) {
+      const loaded = await loadComponents(plugins);
+      all.push(catalogueOf(loaded.components, { prefix: "plugin", sourceOf: loaded.sourceOf }));
+    }
+    return all;
+  }
+
+  async #process(job: ActiveJob): Promise<Receipt> {
+    const host = this.#idle.pop();
+    if (!host) throw new Error("a job came without a slot");
+    try {
+      return await processJob(job, host, {
+        redis: this.#redis,
+        handles: this.#handles,
+        workerId: this.id,
+        log: this.#log,
+        computeLimitMs: this.#options.computeLimitMs ?? COMPUTE_LIMIT_MS,
+        onAttempt: this.#options.onAttempt ?? (() => {}),
+      });
+    } finally {
+      this.#idle.push(host);
+    }
+  }
+
+  #beat(): Promise<void> {
+    return workerPresence.beat(this.#redis, {
+      id: this.id,
+      pid: process.pid,
+      host: hostname(),
+      version: VERSION,
+      protocol: PROTOCOL_VERSIONS,
+      fingerprints: this.#fingerprints,
+      queues: this.#queues,
+      backend: this.backend,
+      slots: this.slots,
+      active: this.active,
+      http: this.#http,
+      started: this.#started,
+    });
+  }
+
+  #http: string | undefined;
+  /** Where this process serves HTTP: told to everybody with the next heartbeat, which is now. */
+  announceHttp(address: string): Promise<void> {
+    this.#http = address;
+    return this.#beat();
+  }
+
+  stop(): Promise<void> {
+    return this.#releases.release();
+  }
+}

@@ -1,0 +1,3 @@
+import { serviceMain } from "../src/services/main.js";
+
+await serviceMain("worker", process.argv.slice(2));
