@@ -1,4 +1,5 @@
-import type { FieldValue, Jagged, Tensor } from "../protocol/tensor.js";
+import { rowsOf } from "../protocol/field-value.js";
+import type { Jagged, Tensor } from "../protocol/tensor.js";
 import { inputError } from "./input-error.js";
 
 /**
@@ -46,12 +47,6 @@ export function assembleStep(file: string, draft: StepDraft): RecordedStep {
     Object.entries(draft.fields).map(([name, value]) => [name, value.kind === "jagged" ? { ...value, width } : value]),
   );
   return { ...draft, step: draft.step ?? DEFAULT_STEP, rows, fields, ...(lengths === undefined ? {} : { lengths }) };
-}
-
-/** Rows of a value as the encoder takes it. */
-export function rowsOf(value: FieldValue): number {
-  if (value.kind === "strings") return value.values.length;
-  return value.kind === "jagged" ? value.lengths.length : value.shape[0];
 }
 
 function agreeOnRows(file: string, draft: StepDraft): number {

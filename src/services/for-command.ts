@@ -4,7 +4,7 @@ import { PREFIX } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { startPrivateRedis } from "../redis/private-server.js";
 import { scanKeys } from "../redis/scan.js";
-import { startServices } from "./start.js";
+import { startServices } from "./spawn.js";
 
 export interface CommandServices {
   readonly redisUrl: string;
@@ -17,6 +17,9 @@ export interface CommandServicesOptions {
   readonly redisUrl?: string;
   readonly workers: number;
 }
+
+/** Nothing is at work any more when a command ends; a process that does not go by itself is stuck, and nobody waits for it. */
+const GRACE_MS = 2_000;
 
 /**
  * Services for the time of one command. Without an address: a private Redis, a broker and workers. With one: the services that
@@ -63,7 +66,7 @@ async function open({ redisUrl, workers }: CommandServicesOptions, stack: Releas
 
 async function start(redisUrl: string, workers: number, stack: ReleaseStack): Promise<void> {
   const services = await startServices({ redisUrl, brokers: 1, workers });
-  stack.push(() => services.stop());
+  stack.push(() => Promise.all(services.processes.map((process) => process.stop(GRACE_MS))));
 }
 
 async function someoneServes(redisUrl: string): Promise<boolean> {

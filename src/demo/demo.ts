@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { Client } from "../client/client.js";
+import { withServices } from "../services/for-command.js";
+import { removeRun } from "../services/remove-run.js";
+import { exchangeStep } from "./exchange.js";
+import { type StepResult, trainLoop, trainUnweighted, type UnweightedStep } from "./loop.js";
+import { DEMO_FIELDS, type Exchange } from "./record.js";
+import { type DemoSummary, summarise } from "./summary.js";
+import { DEFAULT_SETTINGS } from "./trainer.js";
+
+export interface DemoOptions {
+  readonly steps: number;
+  readonly seed: number;
+  /** The `dataflex:` block to mount. */
+  readonly dataflex: unknown;
+  /** Absent: a private Redis. */
+  readonly redisUrl?: string;
+  /** The run is mounted and about to train. */
+  onStart?(started: DemoStart): void;
+  onStep(result: StepResult<Exchange>, unweighted: UnweightedStep): void;
+}
+
+export interface DemoStart {
+  readonly run_id: string;
+  readonly redis_url: string;
+  /** Services were started for the demo; false: they were living at the address. */
+  readonly own_services: boolean;
+  readonly pipelines: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Two, so that the stages of a step can be served side by side. */
+const WORKERS = 2;
+/** Processes that were just started need some seconds on a slow machine. */
+const MOUNT_TIMEOUT_MS = 30_000;
+
+/**
+ * Trains the small GRPO run twice from the same seed: with the weights that come back through Redis, broker and workers, and
+ * without any. Leaves no process, socket or key behind.
+ *
+ * @throws CONFIG for a configuration that cannot be mounted; what settled a pipeline; TIMEOUT
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
+  const { steps, seed, dataflex, redisUrl } = options;
+  const unweighted = trainUnweighted({ steps, seed });
+  const weighted: UnweightedStep[] = [];
+  const at = { workers: WORKERS, ...(redisUrl === undefined ? {} : { redisUrl }) };
+  await withServices(at, async (services) => {
+    const client = await Client.connect({ redisUrl: services.redisUrl });
+    try {
+      const run_id = `demo-${randomUUID()}`;
+      const run = await client.mount({
+        run_id,
+        dataflex,
+        adv_estimator: "grpo",
+        group_size: DEFAULT_SETTINGS.samples,
+        provides: DEMO_FIELDS,
+        timeoutMs: MOUNT_TIMEOUT_MS,
+      });
+      try {
+        const { pipelines, warnings } = run.handle;
+        const own_services = services.own;
+        options.onStart?.({
+          run_id,
+          redis_url: services.redisUrl,
+          own_services,
+          pipelines: pipelines.map((p) => p.name),
+          warnings,
+        });
+        for await (const result of trainLoop({ steps, seed }, (rollout) => exchangeStep(run, rollout))) {
+          const { step, reward, params_sha256 } = result;
+          weighted.push({ step, reward, params_sha256 });
+          options.onStep(result, unweighted[step - 1]!);
+        }
+      } finally {
+        await run.close();
+        await removeRun(services.redisUrl, run.handle);
+      }
+    } finally {
+      await client.close();
+    }
+  });
+  return summarise(weighted, unweighted, seed);
+}

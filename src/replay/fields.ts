@@ -1,0 +1,29 @@
+import type { FieldValue } from "../protocol/tensor.js";
+import { inputError } from "./input-error.js";
+import { isStringColumn, type RecordedStep, STRING_COLUMNS } from "./recorded-step.js";
+
+/** Names of everything a step can send. */
+export function namesOf(step: RecordedStep): string[] {
+  return [...Object.keys(step.fields), ...STRING_COLUMNS.filter((name) => step[name] !== undefined)];
+}
+
+/**
+ * The named fields of a step, as a put takes them.
+ *
+ * @throws INVALID_INPUT naming what the file lacks and what it has
+ */
+export function pickFields(file: string, step: RecordedStep, names: readonly string[]): Record<string, FieldValue> {
+  const missing = names.filter((name) => columnOf(step, name) === undefined);
+  if (missing.length > 0) {
+    throw inputError(file, `the configuration needs ${missing.join(", ")}; this file has ${namesOf(step).join(", ")}`, {
+      missing,
+    });
+  }
+  return Object.fromEntries(names.map((name) => [name, columnOf(step, name)!]));
+}
+
+function columnOf(step: RecordedStep, name: string): FieldValue | undefined {
+  if (!isStringColumn(name)) return Object.hasOwn(step.fields, name) ? step.fields[name] : undefined;
+  const values = step[name];
+  return values && { kind: "strings", values };
+}
