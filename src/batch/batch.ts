@@ -5,7 +5,7 @@ import { checkColumn } from "./check-column.js";
 import { writer } from "./evaluate.js";
 import type { TokenColumn } from "./expression.js";
 import type { Frame } from "./frame.js";
-import { type Groups, makeGroups, noSuchStrings } from "./groups.js";
+import { type GroupSize, type Groups, groupSizes, makeGroups, noSuchStrings } from "./groups.js";
 import { isFloat } from "./kernel.js";
 import { RowVector } from "./row-vector.js";
 import { NonFinite, TensorsNeeded } from "./signals.js";
@@ -92,14 +92,14 @@ export class Batch {
     return new TokenField({ kind: "column", name, column }, this.frame, scope, `field '${name}'`);
   }
 
-  /** A numeric column `(rows,)`. @throws as `field`; NonFinite where a real row's value is NaN or infinite. */
+  /** A numeric column `(rows,)`. @throws as `field`; NonFinite where a live row's value is NaN or infinite. */
   column(name: string): RowVector {
     const column = this.#column(name);
     if (column.kind !== "vector") throw wrongKind(name, column, "column", "one number a row");
     const bad: number[] = [];
     if (isFloat(column.values)) {
       column.values.forEach((value, i) => {
-        if (value - value !== 0 && this.frame.real[i] === 1) bad.push(i);
+        if (value - value !== 0 && this.live[i] === 1) bad.push(i);
       });
     }
     if (bad.length > 0) throw new NonFinite(`field '${name}'`, bad, undefined, column.values[bad[0]!]!);
@@ -118,6 +118,11 @@ export class Batch {
     return makeGroups(this.frame, key, this.#stringsIfAny("uid"), this.#stringsIfAny("session"));
   }
 
+  /** How many responses of each group arrived: rows that are not padding, each session once. @throws as `field`. */
+  groupSizes(name: string): readonly GroupSize[] {
+    return groupSizes(this.frame, this.#strings(name), this.#stringsIfAny("session"));
+  }
+
   /** One number a row from plain numbers. */
   vector(values: ArrayLike<number>): RowVector {
     return new RowVector(values, this.frame);
@@ -125,14 +130,16 @@ export class Batch {
 
   /**
    * The tensor escape: a dense float32 tensor `(rows, L)` on the worker's device, 0 outside the field's scope and in rows that are
-   * not real; a copy, alive for the call. Integers come as floats too. @throws as `field`; NonFinite.
+   * not live; a copy, alive for the call. Integers come as floats too. @throws as `field`; NonFinite.
    */
   tensor(name: string): Tensor2D {
     const column = this.#tokenColumn(name);
     if (this.#scope === undefined) throw new TensorsNeeded();
     const values = new Float32Array(this.rows * this.width);
     const spans = this.field(name).scope === "mask" ? this.frame.mask : this.frame.response;
-    writer({ kind: "column", name, column }, this.frame, spans, values, "dense")(0, this.rows);
+    // Rows that do not count must not reach an operation over the whole matrix either.
+    const liveOnly = { ...this.frame, real: this.live };
+    writer({ kind: "column", name, column }, liveOnly, spans, values, "dense")(0, this.rows);
     return this.#scope.matrix(values, this.rows, this.width);
   }
 

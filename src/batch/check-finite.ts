@@ -5,7 +5,7 @@ import { visitTokens } from "./scatter.js";
 import { NonFinite } from "./signals.js";
 import { rankOf, type Spans } from "./spans.js";
 
-/** Looks for NaN and infinities in the columns that hold one value a row, in rows that have tokens in `spans`. */
+/** Looks for NaN and infinities in the columns that hold one value a row, in live rows that have tokens in `spans`. */
 export function checkRowLeaves(program: Program, frame: Frame, spans: Spans): void {
   for (const leaf of program.perRow) {
     const { column } = leaf;
@@ -13,7 +13,7 @@ export function checkRowLeaves(program: Program, frame: Frame, spans: Spans): vo
     const bad: number[] = [];
     for (let i = 0; i < frame.rows; i++) {
       const value = column.values[i]!;
-      if (value - value !== 0 && frame.real[i] === 1 && spans.counts[i]! > 0) bad.push(i);
+      if (value - value !== 0 && frame.live[i] === 1 && spans.counts[i]! > 0) bad.push(i);
     }
     if (bad.length > 0) reportNonFinite(program, frame, spans, bad);
   }

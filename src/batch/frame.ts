@@ -10,7 +10,7 @@ export interface Frame {
   readonly mask: Spans;
   /** Response tokens (the whole width when lengths are unknown). */
   readonly response: Spans;
-  /** 1 = neither padding nor dropped for a non-finite value. Other rows are never computed: their results are 0. */
+  /** 1 = neither padding nor dropped for a non-finite value. Other rows are not computed: token reductions give 0. */
   readonly real: Uint8Array;
   /** 1 = real and, where a mask exists, with at least one unmasked token. Only these count in any statistic. */
   readonly live: Uint8Array;

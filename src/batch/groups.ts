@@ -103,6 +103,23 @@ export function makeGroups(frame: Frame, key: StringsColumn, uid?: StringsColumn
   );
 }
 
+export interface GroupSize {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Rows of each group that are not padding, in order of first appearance; rows of one session count once. */
+export function groupSizes(frame: Frame, key: StringsColumn, session?: StringsColumn): GroupSize[] {
+  const members = new Map<number, Set<number>>();
+  for (let i = 0; i < frame.rows; i++) {
+    if (frame.real[i] !== 1) continue;
+    const group = members.get(key.index[i]!) ?? new Set();
+    group.add(session === undefined ? i : session.index[i]!);
+    members.set(key.index[i]!, group);
+  }
+  return [...members].map(([k, group]) => ({ name: key.table[k]!, size: group.size }));
+}
+
 function sumOver(rows: Int32Array, values: Float64Array): number {
   let sum = 0;
   for (const i of rows) sum += values[i]!;

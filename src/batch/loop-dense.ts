@@ -15,10 +15,9 @@ export interface Job {
 type Kernel = (
   from: number,
   to: number,
-  real: Uint8Array,
+  frame: Frame,
   spans: Spans,
   args: KernelArguments,
-  width: number,
   starts: readonly Int32Array[],
   scatter: readonly Scatter[],
   outs: readonly (Float64Array | Float32Array)[],
@@ -42,7 +41,7 @@ const REDUCERS: Record<Reduction, { start: string; step: (value: string) => stri
   last: { start: "let last = 0;", step: (v) => `last = ${v};`, end: "last" },
 };
 
-/** One pass over all tokens. @returns rows in which a field was not finite. */
+/** One pass over all tokens. @returns live rows in which a field was not finite. */
 export function denseReduce(job: Job, out: Partial<Record<Reduction, Float64Array>>): number[] {
   const names = Object.keys(out) as Reduction[];
   const kernel = makeKernel(job.program, {
@@ -51,13 +50,11 @@ export function denseReduce(job: Job, out: Partial<Record<Reduction, Float64Arra
     token: (value) => names.map((name) => REDUCERS[name].step(value)).join(" "),
     end: names.map((name, j) => `outs[${j}][i] = ${REDUCERS[name].end};`).join(" "),
   });
-  const bad: number[] = [];
-  runKernel(kernel, job, 0, job.frame.rows, Object.values(out), bad);
-  return bad;
+  return bind(kernel, job, Object.values(out))(0, job.frame.rows);
 }
 
-/** One pass that stores each token. The returned function gives the rows in which a field was not finite. */
-export function denseWriter(job: Job, out: Float64Array | Float32Array, placement: Placement) {
+/** One pass that stores each token. The returned function gives the live rows in which a field was not finite. */
+export function denseWriter(job: Job, out: Float64Array | Float32Array, placement: Placement): RowLoop {
   const kernel = makeKernel(job.program, {
     // The array type is part of the source, so each type has a function, and monomorphic stores, of its own.
     start: `/* ${out.constructor.name} */ const o = outs[0];`,
@@ -65,26 +62,22 @@ export function denseWriter(job: Job, out: Float64Array | Float32Array, placemen
     token: (value) => `o[w + t] = ${value};`,
     end: "",
   });
-  return (from: number, to: number): number[] => {
-    const bad: number[] = [];
-    runKernel(kernel, job, from, to, [out], bad);
-    return bad;
-  };
+  return bind(kernel, job, [out]);
 }
 
-function runKernel(
-  kernel: Kernel,
-  { program, frame, spans }: Job,
-  from: number,
-  to: number,
-  outs: readonly (Float64Array | Float32Array)[],
-  bad: number[],
-): void {
+/** Runs over rows `[from, to)` and says which of the live ones read something not finite. */
+export type RowLoop = (from: number, to: number) => number[];
+
+function bind(kernel: Kernel, { program, frame, spans }: Job, outs: readonly (Float64Array | Float32Array)[]): RowLoop {
   const starts = program.contiguous.map(({ column }) =>
     column.kind === "jagged" ? column.offsets : new Int32Array(0),
   );
   const scatter = program.scattered.map(({ column }) => scatterOf(column, frame));
-  kernel(from, to, frame.real, spans, program.args, frame.width, starts, scatter, outs, bad);
+  return (from, to) => {
+    const bad: number[] = [];
+    kernel(from, to, frame, spans, program.args, starts, scatter, outs, bad);
+    return bad;
+  };
 }
 
 interface Body {
@@ -103,7 +96,8 @@ function makeKernel(program: Program, body: Body): Kernel {
   });
   return cachedFunction<Kernel>(`
 /* ${program.types} */
-function kernel(from, to, real, spans, args, width, starts, scatter, outs, bad) {
+function kernel(from, to, frame, spans, args, starts, scatter, outs, bad) {
+  const real = frame.real, live = frame.live, width = frame.width;
   const offsets = spans.offsets, bounds = spans.bounds, before = spans.before, counts = spans.counts;
   ${bindings(program)}
   ${contiguous.map((_, j) => `const S${j} = starts[${j}];`).join("\n  ")}
@@ -126,7 +120,7 @@ function kernel(from, to, real, spans, args, width, starts, scatter, outs, bad) 
     }
     ${scattered.map((_, j) => `scatter[${j}].clear();`).join("\n    ")}
     ${body.end}
-    if (z !== 0) bad.push(i);
+    if (z !== 0 && live[i] === 1) bad.push(i);
   }
 }`);
 }

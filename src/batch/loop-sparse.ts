@@ -1,6 +1,6 @@
 import type { Placement, Reduction } from "./evaluate.js";
 import { bindings, cachedFunction, isFloat, type KernelArguments, type Program } from "./kernel.js";
-import type { Job } from "./loop-dense.js";
+import type { Job, RowLoop } from "./loop-dense.js";
 import { visitTokens } from "./scatter.js";
 import { lastToken, rankOf } from "./spans.js";
 
@@ -41,10 +41,10 @@ export function sparseReduce(job: Job, out: Partial<Record<Reduction, Float64Arr
 }
 
 /** As `denseWriter`; all tokens of a row but the few are one fill. */
-export function sparseWriter(job: Job, out: Float64Array | Float32Array, placement: Placement) {
+export function sparseWriter(job: Job, out: Float64Array | Float32Array, placement: Placement): RowLoop {
   const read = rowReader(job);
   const { frame, spans } = job;
-  return (from: number, to: number): number[] => {
+  return (from, to) => {
     const bad: number[] = [];
     for (let i = from; i < to; i++) {
       if (frame.real[i] !== 1 || spans.counts[i] === 0) continue;
@@ -68,7 +68,7 @@ export function sparseWriter(job: Job, out: Float64Array | Float32Array, placeme
   };
 }
 
-/** Reads one row; `undefined` when a field among its tokens is not finite. The answer is reused by the next call. */
+/** Reads one row; `undefined` when the row is live and a field among its tokens is not finite. The answer is reused by the next call. */
 function rowReader({ program, frame, spans, guard }: Job): (i: number) => RowValues | undefined {
   const value = tokenFunction(program);
   const { scattered, args } = program;
@@ -85,7 +85,7 @@ function rowReader({ program, frame, spans, guard }: Job): (i: number) => RowVal
       own.clear();
       visitTokens(column, frame, i, (token, v) => {
         if (rankOf(spans, i, token) < 0) return;
-        if (guard && floats[j] && v - v !== 0) finite = false;
+        if (guard && floats[j] && v - v !== 0 && frame.live[i] === 1) finite = false;
         if (!held.some((other, k) => k < j && other.has(token))) row.tokens.push(token);
         own.set(token, v);
       });

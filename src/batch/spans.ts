@@ -103,6 +103,13 @@ export function rankOf(spans: Spans, row: number, token: number): number {
   return -1;
 }
 
+/** Position of the row's k-th token in the set: the inverse of `rankOf`. */
+export function tokenAt(spans: Spans, row: number, k: number): number {
+  let q = spans.offsets[row]!;
+  while (q + 1 < spans.offsets[row + 1]! && spans.before[q + 1]! <= k) q++;
+  return spans.bounds[2 * q]! + k - spans.before[q]!;
+}
+
 function makeSpans(rows: number, width: number, offsets: Int32Array, bounds: Int32Array): Spans {
   const before = new Int32Array(bounds.length / 2);
   const counts = new Int32Array(rows);

@@ -19,7 +19,7 @@ export interface Over {
  * form. Tokens outside the reduction are skipped, never multiplied by 0, so what stands there cannot matter.
  * Reductions give one number a row; a row without such tokens gives 0.
  * @throws DataflexError COMPONENT for operands of another batch size, or `over: "response"` on a field that travels with mask scope;
- * NonFinite (handled by the framework) when a token that is read is NaN or infinite.
+ * NonFinite (handled by the framework) when a token of a live row that is read is NaN or infinite.
  */
 export class TokenField {
   readonly expression: Expression;

@@ -1,0 +1,85 @@
+import type { Batch } from "../batch/batch.js";
+import { RowVector } from "../batch/row-vector.js";
+import type { Reweighter, Selector } from "../components/types.js";
+import { DataflexError } from "../errors.js";
+import type { PipelineSpec } from "../protocol/messages.js";
+import { type CallOptions, callComponent } from "./call-component.js";
+import { underNonFinitePolicy } from "./nonfinite.js";
+import { componentContext, Notes } from "./notes.js";
+import type { PipelineOutcome, RunContext, ScoredRows } from "./outcome.js";
+import { tokenField } from "./read-answer.js";
+import { reweightRows, reweightTokens } from "./reweight.js";
+import { selectRows, selectTokens } from "./select.js";
+import { scoreStats } from "./stats.js";
+import { type Action, finish, neutralAction, zeroAction } from "./weights.js";
+
+/**
+ * Turns the scores of a whole step into its action: reweight → check → normalise, or select → 0/1.
+ * @param batch all rows of the step, with the fields the actuator needs.
+ * @throws DataflexError COMPONENT (weights negative, not finite, of the wrong shape; kept rows that do not exist), EMPTY_SELECTION,
+ * NON_FINITE (a field the actuator reads), CONFIG.
+ */
+export async function actOnScores(
+  spec: PipelineSpec,
+  actuator: Reweighter | Selector,
+  batch: Batch,
+  scored: ScoredRows,
+  run: RunContext,
+  options: CallOptions = {},
+): Promise<PipelineOutcome> {
+  const notes = new Notes(scored.warnings, scored.metrics);
+  for (const flag of scored.flags) notes.flag(flag);
+  if (actuator.accepts !== scored.granularity) {
+    throw new DataflexError(
+      "COMPONENT",
+      `${actuator.kind} '${actuator.name}' accepts ${actuator.accepts} scores, the scorer gives ${scored.granularity} scores`,
+      { actuator: actuator.name, accepts: actuator.accepts, granularity: scored.granularity },
+    );
+  }
+  const alive = batch.without(scored.dropped);
+  if (alive.liveCount === 0) return finish(zeroAction(actuator.accepts, alive), alive, notes, scored.flags);
+  if (scored.flags.includes("neutral_nonfinite")) return finish(neutralAction(actuator.accepts, alive), alive, notes);
+
+  const attempt = await underNonFinitePolicy(spec.on_nonfinite, alive, notes, (current, tried): Promise<Action> => {
+    if (current.liveCount === 0) return Promise.resolve(zeroAction(actuator.accepts, current));
+    return callComponent(
+      actuator,
+      current,
+      tried,
+      (visible, own) => {
+        const ctx = componentContext(actuator, spec.actuator, spec.name, run, own);
+        // The scores' shape was compared with `accepts` above; the type system cannot see that the two agree.
+        const act = actuator.act as (scores: unknown, batch: Batch, ctx: unknown) => unknown;
+        return act(scoresOf(scored, visible), visible, ctx);
+      },
+      (answer) => actionOf(spec, actuator, answer, current, tried),
+      options,
+    );
+  });
+  const score_stats = scoreStats(scored.moments);
+  if (!attempt.ok) return { ...finish(neutralAction(actuator.accepts, alive), alive, notes), score_stats };
+  return { ...finish(attempt.value, attempt.batch, notes), score_stats };
+}
+
+function scoresOf(scored: ScoredRows, batch: Batch) {
+  if (scored.granularity === "row") return new RowVector(scored.values, batch.frame);
+  const { rows, width } = batch;
+  const offsets = batch.frame.mask.starts;
+  const column = { kind: "jagged", dtype: "f64", scope: "mask", rows, width, offsets, values: scored.values } as const;
+  return tokenField("scores", column, batch);
+}
+
+function actionOf(
+  spec: PipelineSpec,
+  actuator: Reweighter | Selector,
+  answer: unknown,
+  batch: Batch,
+  notes: Notes,
+): Promise<Action> {
+  if (actuator.kind === "reweighter") {
+    const reweight = actuator.accepts === "row" ? reweightRows : reweightTokens;
+    return reweight(spec.normalize, actuator, answer, batch, notes);
+  }
+  const select = actuator.accepts === "row" ? selectRows : selectTokens;
+  return select(spec.on_empty, actuator, answer, batch, notes);
+}

@@ -1,0 +1,65 @@
+import type { Batch } from "../batch/batch.js";
+import { liveRows } from "../batch/frame.js";
+import type { Accepts } from "../components/types.js";
+import type { Notes } from "./notes.js";
+import type { Flag, PipelineOutcome, Weights } from "./outcome.js";
+import { type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
+
+/** Weights as they will be delivered, and, of a selector, the rows it kept. */
+export interface Action {
+  readonly weights: Weights;
+  readonly kept?: Int32Array;
+}
+
+/** Weight 0 everywhere. */
+export function zeroAction(accepts: Accepts, batch: Batch): Action {
+  return { weights: emptyWeights(accepts, batch) };
+}
+
+/** Weight 1 for every live row or token. */
+export function neutralAction(accepts: Accepts, batch: Batch): Action {
+  const weights = emptyWeights(accepts, batch);
+  for (const i of liveRows(batch.frame)) {
+    if (weights.kind === "row") weights.values[i] = 1;
+    else weights.values.fill(1, weights.offsets[i]!, weights.offsets[i + 1]!);
+  }
+  return { weights };
+}
+
+export function emptyWeights(accepts: Accepts, batch: Batch): Weights {
+  if (accepts === "row") return { kind: "row", values: new Float32Array(batch.rows) };
+  const offsets = batch.frame.mask.starts;
+  return { kind: "token", offsets, values: new Float32Array(offsets[batch.rows]!) };
+}
+
+/** The outcome of an action: its statistics over live rows or tokens, and what was noted on the way. */
+export function finish(action: Action, batch: Batch, notes: Notes, flags: readonly Flag[] = []): PipelineOutcome {
+  for (const flag of flags) notes.flag(flag);
+  const { weights, kept } = action;
+  const rows = liveRows(batch.frame);
+  if (rows.length === 0) notes.flag("no_live_rows");
+  if (kept !== undefined && rows.length > 0) notes.count("kept_frac", kept.length / rows.length);
+  const { moments, keptRows } = measure(weights, rows);
+  return {
+    granularity: weights.kind,
+    weights,
+    ...(kept !== undefined && { kept }),
+    ...(rows.length > 0 && { stats: weightStats(moments, keptRows / rows.length) }),
+    ...notes.all,
+  };
+}
+
+function measure(weights: Weights, rows: Int32Array): { moments: Moments; keptRows: number } {
+  if (weights.kind === "row") {
+    const live = Float32Array.from(rows, (i) => weights.values[i]!);
+    return { moments: momentsOf(live), keptRows: live.filter((weight) => weight > 0).length };
+  }
+  let moments = NO_MOMENTS;
+  let keptRows = 0;
+  for (const i of rows) {
+    const row = momentsOf(weights.values, weights.offsets[i]!, weights.offsets[i + 1]!);
+    if (row.zeros < row.n) keptRows++;
+    moments = mergeMoments(moments, row);
+  }
+  return { moments, keptRows };
+}
