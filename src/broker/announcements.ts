@@ -2,7 +2,16 @@ import type { Redis } from "ioredis";
 import { faultPoint } from "../fault-points.js";
 import { sleep } from "../lifecycle.js";
 import type { Logger } from "../log.js";
-import { claimStale, done, type Entry, ensureGroup, type GroupReader, readNew, readPending, removeIdleConsumers } from "../redis/streams.js";
+import {
+  claimStale,
+  done,
+  type Entry,
+  ensureGroup,
+  type GroupReader,
+  readNew,
+  readPending,
+  removeIdleConsumers,
+} from "../redis/streams.js";
 
 const COUNT = 64;
 const BLOCK_MS = 2_000;
@@ -39,7 +48,10 @@ export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promi
       await finish(o, entries);
     } catch (error) {
       if (signal.aborted) return;
-      o.log.warn({ stream: o.stream, err: String(error) }, "reading a stream failed; its pending entries are read again");
+      o.log.warn(
+        { stream: o.stream, err: String(error) },
+        "reading a stream failed; its pending entries are read again",
+      );
       drainAt = 0;
       await sleep(100, signal).catch(() => {});
     }

@@ -78,7 +78,11 @@ export class Broker {
     const mounting = new Mounting(this.#redis, this.#log);
     await this.#loop(sharedKeys.control, async (entries) => {
       const ids = await mounting.handle(entries);
-      if (ids.length < entries.length) this.#retryMounts(mounting, entries.filter((e) => !ids.includes(e.id)));
+      if (ids.length < entries.length)
+        this.#retryMounts(
+          mounting,
+          entries.filter((e) => !ids.includes(e.id)),
+        );
       return ids;
     });
     for (const tag of ALL_TAGS) await this.#loop(tagKeys(tag).announce, (entries) => this.#announced(tag, entries));
@@ -102,12 +106,14 @@ export class Broker {
     const retry = async (): Promise<void> => {
       await sleep(MOUNT_RETRY_MS, this.#abort.signal);
       const ids = await mounting.handle(entries);
-      for (const id of ids) await this.#redis.multi().xack(sharedKeys.control, BROKER_GROUP, id).xdel(sharedKeys.control, id).exec();
+      for (const id of ids)
+        await this.#redis.multi().xack(sharedKeys.control, BROKER_GROUP, id).xdel(sharedKeys.control, id).exec();
       const left = entries.filter((e) => !ids.includes(e.id));
       if (left.length > 0) this.#retryMounts(mounting, left);
     };
     retry().catch((error) => {
-      if (!this.#abort.signal.aborted) this.#log.warn({ err: String(error) }, "a mount is tried again with the pending entries");
+      if (!this.#abort.signal.aborted)
+        this.#log.warn({ err: String(error) }, "a mount is tried again with the pending entries");
     });
   }
 
@@ -116,7 +122,8 @@ export class Broker {
     const steps = new Map<string, { run: string; inc: number; step: string; stage: string }>();
     for (const entry of entries) {
       const [run, inc, step, stage] = ["run", "inc", "step", "stage"].map((f) => entry.fields[f]?.toString());
-      if (run === undefined || !/^\d+$/.test(inc ?? "") || !/^\d+\.\d+$/.test(step ?? "") || !stage) await this.#deadLetter(tag, entry);
+      if (run === undefined || !/^\d+$/.test(inc ?? "") || !/^\d+\.\d+$/.test(step ?? "") || !stage)
+        await this.#deadLetter(tag, entry);
       else steps.set([run, inc, step, stage].join("\n"), { run, inc: Number(inc), step: step!, stage });
     }
     await Promise.all([...steps.values()].map((s) => this.#steps.enqueue(s.run, s.inc, s.step, s.stage)));

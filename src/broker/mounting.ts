@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { resolveMount } from "../catalogue/resolve.js";
 import type { CatalogueEntry } from "../catalogue/entry.js";
+import { resolveMount } from "../catalogue/resolve.js";
 import { DataflexError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { pack, unpack } from "../protocol/codec.js";
@@ -10,7 +10,7 @@ import { redisNow } from "../redis/connect.js";
 import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";
 import { mountRun } from "../redis/mounts.js";
 import { readCatalogue, workerPresence } from "../redis/presence.js";
-import { type Entry } from "../redis/streams.js";
+import type { Entry } from "../redis/streams.js";
 
 /** What stands under a reply key: the answer, or what the mount still waits for. */
 export type MountReply = { state: "answered"; answer: MountAnswer } | { state: "waiting"; for: "worker" };
@@ -48,7 +48,10 @@ export class Mounting {
   async #answer(request: MountRequest): Promise<MountAnswer | undefined> {
     const version = Math.max(...request.v.filter((v) => PROTOCOL_VERSIONS.includes(v)));
     if (!Number.isFinite(version)) {
-      return refuse("PROTOCOL_VERSION", `the client speaks protocol ${request.v.join(", ")}, this broker ${PROTOCOL_VERSIONS.join(", ")}: upgrade the older one`);
+      return refuse(
+        "PROTOCOL_VERSION",
+        `the client speaks protocol ${request.v.join(", ")}, this broker ${PROTOCOL_VERSIONS.join(", ")}: upgrade the older one`,
+      );
     }
     const catalogues = await this.#catalogues();
     if (catalogues.length === 0) return undefined;
@@ -63,8 +66,13 @@ export class Mounting {
       catalogues,
     );
     if (!resolved.ok) {
-      const list = resolved.problems.map((p) => `${p.path.join(".")}: ${p.message}`).join("\n");
-      return { ok: false, code: "CONFIG", message: `the configuration of run "${request.run}" was refused:\n${list}`, problems: resolved.problems };
+      const list = resolved.problems.map(problemText).join("\n");
+      return {
+        ok: false,
+        code: "CONFIG",
+        message: `the configuration of run "${request.run}" was refused:\n${list}`,
+        problems: resolved.problems,
+      };
     }
     const body = {
       v: version,
@@ -80,16 +88,27 @@ export class Mounting {
     };
     const outcome = await mountRun(this.#redis, body, request.takeover);
     if (outcome.word === "BUSY") {
-      return refuse("RUN_BUSY", `run "${request.run}" has a living trainer (incarnation ${outcome.incarnation}). Stop it, name another run, or mount with takeover`);
+      return refuse(
+        "RUN_BUSY",
+        `run "${request.run}" has a living trainer (incarnation ${outcome.incarnation}). Stop it, name another run, or mount with takeover`,
+      );
     }
-    this.#log.info({ run: request.run, incarnation: outcome.handle.incarnation, pipelines: body.pipelines.map((p) => p.name) }, "mounted");
+    this.#log.info(
+      { run: request.run, incarnation: outcome.handle.incarnation, pipelines: body.pipelines.map((p) => p.name) },
+      "mounted",
+    );
     return { ok: true, handle: outcome.handle };
   }
 
   async #catalogues(): Promise<{ fingerprint: string; entries: CatalogueEntry[] }[]> {
     const workers = await workerPresence.alive(this.#redis);
     const prints = [...new Set(workers.flatMap((w) => w.fingerprints))].sort();
-    const found = await Promise.all(prints.map(async (fingerprint) => ({ fingerprint, entries: await readCatalogue<CatalogueEntry[]>(this.#redis, fingerprint) })));
+    const found = await Promise.all(
+      prints.map(async (fingerprint) => ({
+        fingerprint,
+        entries: await readCatalogue<CatalogueEntry[]>(this.#redis, fingerprint),
+      })),
+    );
     return found.filter((c): c is { fingerprint: string; entries: CatalogueEntry[] } => c.entries !== undefined);
   }
 }
@@ -102,7 +121,11 @@ function readRequest(entry: Entry): MountRequest | undefined {
   try {
     const request = unpack(entry.fields.request ?? new Uint8Array()) as MountRequest;
     const sound =
-      request?.kind === "mount" && typeof request.mount_id === "string" && typeof request.run === "string" && Array.isArray(request.v) && typeof request.deadline === "number";
+      request?.kind === "mount" &&
+      typeof request.mount_id === "string" &&
+      typeof request.run === "string" &&
+      Array.isArray(request.v) &&
+      typeof request.deadline === "number";
     return sound ? request : undefined;
   } catch (error) {
     if (error instanceof DataflexError) return undefined;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import type { Logger } from "../log.js";
 import { faultPoint } from "../fault-points.js";
+import type { Logger } from "../log.js";
 import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
 import type { Queues } from "../queue/queues.js";
 import { redisNow } from "../redis/connect.js";
@@ -39,7 +39,11 @@ export class Steps {
     if (!state) return;
     const added = await redisNow(this.#redis);
     if (added > state.deadline) return;
-    await Promise.all(pending(state, pipelines).map((p) => this.#queues.add(p.fingerprint, job(run, incarnation, step, p, state, added))));
+    await Promise.all(
+      pending(state, pipelines).map((p) =>
+        this.#queues.add(p.fingerprint, job(run, incarnation, step, p, state, added)),
+      ),
+    );
     faultPoint("broker.job-added");
   }
 
@@ -101,13 +105,25 @@ export class Steps {
     await this.#redis.zrem(keys.steps, `${handle.incarnation}:${step}`);
   }
 
-  async #state(keys: RunKeys, incarnation: number, step: string, pipelines: readonly PipelineSpec[]): Promise<StepState | undefined> {
+  async #state(
+    keys: RunKeys,
+    incarnation: number,
+    step: string,
+    pipelines: readonly PipelineSpec[],
+  ): Promise<StepState | undefined> {
     const fields = stateFields(pipelines);
     return parseState(fields, await this.#redis.hmgetBuffer(keys.step(incarnation, step).status, ...fields));
   }
 }
 
-function job(run: string, incarnation: number, step: string, p: PipelineSpec, state: StepState, added: number): JobData {
+function job(
+  run: string,
+  incarnation: number,
+  step: string,
+  p: PipelineSpec,
+  state: StepState,
+  added: number,
+): JobData {
   return {
     run,
     incarnation,

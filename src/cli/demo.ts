@@ -27,7 +27,7 @@ export const register: Register = (program, { io }) => {
     .option("--steps <n>", "training steps", wholeNumber(1), 40)
     .option("--seed <n>", "seed of tasks and samples", wholeNumber(0), 1)
     .option("--config <file>", "configuration with a dataflex block; default: three pipelines over both stages")
-    .option("--redis <url>", "Redis whose services to use; none alive there: a broker and two workers are started")
+    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
     .action(async (options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
       const [{ runDemo }, { DEFAULT_DEMO_CONFIG }, { stepRecord }, report, { locateMountError }] = await Promise.all([
@@ -40,13 +40,14 @@ export const register: Register = (program, { io }) => {
       const config = options.config === undefined ? undefined : await readConfig(options.config);
       const dataflex = config === undefined ? DEFAULT_DEMO_CONFIG : config.dataflex;
       const { steps, seed } = options;
+      const redisUrl = options.redis ?? io.env.DFX_REDIS_URL ?? io.env.REDIS_URL;
       const print = (value: unknown): void => io.out(`${JSON.stringify(value)}\n`);
       if (!json) io.out("A small GRPO run. Its loss is multiplied by weights computed in other processes.\n");
       const summary = await runDemo({
         steps,
         seed,
         dataflex,
-        ...(options.redis === undefined ? {} : { redisUrl: options.redis }),
+        ...(redisUrl === undefined ? {} : { redisUrl }),
         onStart: (started) => {
           if (json) print({ kind: "start", steps, seed, dataflex, ...started });
           else io.out(`${startText(started)}\n\n${report.STEP_HEADING}\n`);

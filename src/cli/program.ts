@@ -2,14 +2,19 @@ import { Command, CommanderError } from "commander";
 import { didYouMean } from "../config/suggest.js";
 import { DataflexError } from "../errors.js";
 import { VERSION } from "../version.js";
+import { register as all } from "./all.js";
+import { register as broker } from "./broker.js";
 import { register as check } from "./check.js";
 import type { CommandDeps, Register } from "./command.js";
 import { register as components } from "./components.js";
+import { register as demo } from "./demo.js";
 import { EXIT, type ExitCode, reportError } from "./exit.js";
 import type { Io } from "./io.js";
+import { register as replay } from "./replay.js";
+import { register as worker } from "./worker.js";
 
 /** Every command, in the order of the help page. */
-const COMMANDS: readonly Register[] = [check, components];
+const COMMANDS: readonly Register[] = [broker, worker, all, demo, replay, check, components];
 
 export function buildProgram(deps: CommandDeps): Command {
   const program = new Command("dataflex-mq")

@@ -16,7 +16,8 @@ export const register: Register = (program, { io }) => {
     summary: "post a recorded step through the whole system, print the result",
     description:
       "Posts a recorded step (a JSON object, an .npz, or a JSONL of rollouts as verl writes them) through Redis, broker and\n" +
-      "worker and prints the weights that come back. Without --redis a private Redis, a broker and a worker are started for it.",
+      "worker and prints the weights that come back. It uses the services that live at the address; where none does, it starts a\n" +
+      "broker and a worker for itself, and without an address a private Redis too. Nothing of it is left behind.",
     examples: [
       ["dataflex-mq replay step.json --config dataflex.yaml", "the weights of a recorded step"],
       ["dataflex-mq replay 12.jsonl --config verl.yaml --json", "rollouts as verl wrote them, for programs"],
@@ -24,7 +25,7 @@ export const register: Register = (program, { io }) => {
     ],
   })
     .requiredOption("--config <file>", "configuration with a dataflex block")
-    .option("--redis <url>", "Redis whose services to use; none alive there: a broker and a worker are started")
+    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
     .option("--adv-estimator <name>", "advantage estimator; wins over the step's and the configuration's")
     .option("--timeout-ms <ms>", "deadline from mount to weights", milliseconds, DEFAULT_TIMEOUT_MS)
     .action(async (file: string, options: Options, command) => {
@@ -33,11 +34,12 @@ export const register: Register = (program, { io }) => {
         import("../replay/replay.js"),
         import("../replay/answer-text.js"),
       ]);
+      const redisUrl = options.redis ?? io.env.DFX_REDIS_URL ?? io.env.REDIS_URL;
       const { step, answer } = await replay({
         file,
         configFile: options.config,
         timeoutMs: options.timeoutMs,
-        ...(options.redis === undefined ? {} : { redisUrl: options.redis }),
+        ...(redisUrl === undefined ? {} : { redisUrl }),
         ...(options.advEstimator === undefined ? {} : { advEstimator: options.advEstimator }),
       });
       io.out(json ? `${JSON.stringify(answer)}\n` : replayText(step, answer));

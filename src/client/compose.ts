@@ -19,7 +19,8 @@ export function* liveRuns(mask: Mask, row: number): Generator<[number, number]> 
     if (mask.lengths[row]! > 0) yield [0, mask.lengths[row]!];
     return;
   }
-  for (let k = mask.offsets[row]!; k < mask.offsets[row + 1]!; k++) yield [mask.bounds[2 * k]!, mask.bounds[2 * k + 1]!];
+  for (let k = mask.offsets[row]!; k < mask.offsets[row + 1]!; k++)
+    yield [mask.bounds[2 * k]!, mask.bounds[2 * k + 1]!];
 }
 
 export function liveCounts(mask: Mask): Int32Array {
@@ -50,12 +51,16 @@ export function product(all: readonly Weights[], counts: Int32Array): Weights {
  */
 export function remask(w: Weights, scored: Mask, loss: Mask, padding?: ArrayLike<number>): Weights {
   if (scored.rows !== loss.rows) {
-    throw new DataflexError("INVALID_INPUT", `the loss's mask has ${loss.rows} rows, the weights ${scored.rows}`, { rows: loss.rows, expected: scored.rows });
+    throw new DataflexError("INVALID_INPUT", `the loss's mask has ${loss.rows} rows, the weights ${scored.rows}`, {
+      rows: loss.rows,
+      expected: scored.rows,
+    });
   }
   const before = liveCounts(scored);
   if (w.kind === "row") {
     const after = liveCounts(loss);
-    for (let i = 0; i < before.length; i++) if (after[i]! > 0 && before[i] === 0 && !padding?.[i]) throw unscored(i, firstLive(loss, i));
+    for (let i = 0; i < before.length; i++)
+      if (after[i]! > 0 && before[i] === 0 && !padding?.[i]) throw unscored(i, firstLive(loss, i));
     return w;
   }
   const offsets = new Int32Array(loss.rows + 1);
@@ -121,7 +126,13 @@ export function rescale(w: Weights, mode: Composition["rescale"], counts: Int32A
 }
 
 /** Steps 1–4. */
-export function compose(all: readonly Weights[], scored: Mask, loss: Mask, composition: Composition, padding?: ArrayLike<number>): Weights {
+export function compose(
+  all: readonly Weights[],
+  scored: Mask,
+  loss: Mask,
+  composition: Composition,
+  padding?: ArrayLike<number>,
+): Weights {
   const joined = remask(product(all, liveCounts(scored)), scored, loss, padding);
   const counts = liveCounts(loss);
   if (padding) for (let i = 0; i < counts.length; i++) if (padding[i]) counts[i] = 0;
@@ -132,7 +143,11 @@ export function compose(all: readonly Weights[], scored: Mask, loss: Mask, compo
 export function expand(w: Weights, mask: Mask, existing?: ArrayLike<number>): Float32Array {
   const { rows, width } = mask;
   if (existing && existing.length !== rows * width) {
-    throw new DataflexError("INVALID_INPUT", `existing rollout_is_weights have ${existing.length} elements, the mask ${rows * width}`, {});
+    throw new DataflexError(
+      "INVALID_INPUT",
+      `existing rollout_is_weights have ${existing.length} elements, the mask ${rows * width}`,
+      {},
+    );
   }
   const out = new Float32Array(rows * width);
   for (let row = 0; row < rows; row++) {

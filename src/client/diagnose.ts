@@ -5,7 +5,12 @@ import { queueName, runKeys } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 
 /** Why a wait came to nothing, in sentences: which rows of which field are missing, or which service. */
-export async function diagnose(redis: Redis, handle: Handle, step: string, waiting: readonly PipelineSpec[]): Promise<string[]> {
+export async function diagnose(
+  redis: Redis,
+  handle: Handle,
+  step: string,
+  waiting: readonly PipelineSpec[],
+): Promise<string[]> {
   const keys = runKeys(handle.run);
   const fields = stateFields(waiting);
   const state = parseState(fields, await redis.hmgetBuffer(keys.step(handle.incarnation, step).status, ...fields));
@@ -13,23 +18,33 @@ export async function diagnose(redis: Redis, handle: Handle, step: string, waiti
   const found: string[] = [];
   for (const p of waiting) found.push(...missingFields(p, state));
   if (found.length > 0) return [...new Set(found)];
-  if ((await brokerPresence.alive(redis)).length === 0) return ["every field is there, but no broker is alive. Start one: dataflex-mq broker"];
+  if ((await brokerPresence.alive(redis)).length === 0)
+    return ["every field is there, but no broker is alive. Start one: dataflex-mq broker"];
   const workers = await workerPresence.alive(redis);
   for (const p of waiting) {
     const queue = queueName(p.stage, p.fingerprint);
     const serving = workers.filter((w) => w.queues.includes(queue));
-    if (serving.length === 0) found.push(`no live worker serves pipeline "${p.name}" (queue ${queue}). Start one: dataflex-mq worker`);
-    else if (serving.every((w) => w.active >= w.slots)) found.push(`all ${serving.length} worker(s) for pipeline "${p.name}" are busy. Start more: dataflex-mq worker`);
+    if (serving.length === 0)
+      found.push(`no live worker serves pipeline "${p.name}" (queue ${queue}). Start one: dataflex-mq worker`);
+    else if (serving.every((w) => w.active >= w.slots))
+      found.push(`all ${serving.length} worker(s) for pipeline "${p.name}" are busy. Start more: dataflex-mq worker`);
   }
-  return found.length > 0 ? [...new Set(found)] : ["every field is there and workers live; the result did not come in time"];
+  return found.length > 0
+    ? [...new Set(found)]
+    : ["every field is there and workers live; the result did not come in time"];
 }
 
 function missingFields(p: PipelineSpec, state: NonNullable<ReturnType<typeof parseState>>): string[] {
   const rows = state.rows.get(p.stage);
-  if (rows === undefined) return [`pipeline "${p.name}": nothing was put at stage ${p.stage}; it needs ${p.fields.map((f) => f.name).join(", ")}`];
+  if (rows === undefined)
+    return [
+      `pipeline "${p.name}": nothing was put at stage ${p.stage}; it needs ${p.fields.map((f) => f.name).join(", ")}`,
+    ];
   return p.fields.flatMap((f) => {
     const have = popCount(state.made.get(`${p.stage}:${f.name}`));
-    return have === rows ? [] : [`pipeline "${p.name}": field "${f.name}" at stage ${p.stage} has ${have} of ${rows} rows`];
+    return have === rows
+      ? []
+      : [`pipeline "${p.name}": field "${f.name}" at stage ${p.stage} has ${have} of ${rows} rows`];
   });
 }
 

@@ -75,13 +75,22 @@ export async function requestMount(redis: Redis, options: MountOptions): Promise
 async function noAnswer(redis: Redis, timeoutMs: number, waitingFor: string | undefined): Promise<never> {
   const brokers = await brokerPresence.alive(redis);
   if (brokers.length === 0) {
-    throw new DataflexError("NO_BROKER", `no broker answered the mount within ${timeoutMs} ms and none is alive. Start one: dataflex-mq broker`);
+    throw new DataflexError(
+      "NO_BROKER",
+      `no broker answered the mount within ${timeoutMs} ms and none is alive. Start one: dataflex-mq broker`,
+    );
   }
   const workers = await workerPresence.alive(redis);
   if (waitingFor === "worker" || workers.length === 0) {
-    throw new DataflexError("NO_WORKER", `no worker came to life within ${timeoutMs} ms. Start one: dataflex-mq worker`);
+    throw new DataflexError(
+      "NO_WORKER",
+      `no worker came to life within ${timeoutMs} ms. Start one: dataflex-mq worker`,
+    );
   }
-  throw new DataflexError("NO_BROKER", `${brokers.length} broker(s) live, but none answered the mount within ${timeoutMs} ms`);
+  throw new DataflexError(
+    "NO_BROKER",
+    `${brokers.length} broker(s) live, but none answered the mount within ${timeoutMs} ms`,
+  );
 }
 
 /** The handle of a run that another producer mounted. Errors: NOT_MOUNTED. */

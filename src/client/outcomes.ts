@@ -33,7 +33,8 @@ export async function loadOutcome(redis: Redis, keys: StepKeys, entry: Entry): P
 }
 
 /** A pipeline's result in the trainer's hands. Weights are float32; `(rows,)` or over the live tokens of `(rows, width)`. */
-export interface PipelineResult extends Omit<ResultHeader, "v" | "kind" | "columns" | "bytes" | "chunks" | "chunk_bytes" | "attempt"> {
+export interface PipelineResult
+  extends Omit<ResultHeader, "v" | "kind" | "columns" | "bytes" | "chunks" | "chunk_bytes" | "attempt"> {
   readonly name: string;
   readonly compact: Weights | undefined;
   /** The mask that scoring read, padding rows empty. */
@@ -55,9 +56,20 @@ export function decodeOutcome(handle: Handle, { header, body }: Outcome): Pipeli
   const padding = columns.get("is_padding");
   let compact: Weights | undefined;
   if (weights?.kind === "vector") compact = { kind: "row", values: Float32Array.from(weights.values) };
-  else if (weights?.kind === "jagged") compact = { kind: "token", offsets: weights.offsets, values: Float32Array.from(weights.values) };
-  else if (weights) throw new DataflexError("DECODE", `result of "${header.pipeline}": weights came as ${weights.kind}`, {});
-  const { v: _v, kind: _kind, columns: _columns, bytes: _bytes, chunks: _chunks, chunk_bytes: _size, attempt: _attempt, ...rest } = header;
+  else if (weights?.kind === "jagged")
+    compact = { kind: "token", offsets: weights.offsets, values: Float32Array.from(weights.values) };
+  else if (weights)
+    throw new DataflexError("DECODE", `result of "${header.pipeline}": weights came as ${weights.kind}`, {});
+  const {
+    v: _v,
+    kind: _kind,
+    columns: _columns,
+    bytes: _bytes,
+    chunks: _chunks,
+    chunk_bytes: _size,
+    attempt: _attempt,
+    ...rest
+  } = header;
   return {
     ...rest,
     name: header.pipeline,

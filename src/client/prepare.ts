@@ -58,7 +58,11 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
   const scopes: Record<string, Scope | undefined> = Object.fromEntries(needs.map((n) => [n.name, n.scope]));
   const { columns, parts, bytes } = encodeColumns(values, { scopes, layout });
   if (bytes > limits.max_put_bytes) {
-    throw new DataflexError("LIMIT", `a put of ${bytes} bytes is above the limit of ${limits.max_put_bytes}: put fewer rows at a time`, { bytes });
+    throw new DataflexError(
+      "LIMIT",
+      `a put of ${bytes} bytes is above the limit of ${limits.max_put_bytes}: put fewer rows at a time`,
+      { bytes },
+    );
   }
   const chunks = chunksOf(parts, bytes, limits.chunk_bytes);
   const fields = [...named].sort();
@@ -75,7 +79,15 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
     chunks: chunks.length,
     chunk_bytes: limits.chunk_bytes,
   };
-  return { header, headerBytes: pack(header), chunks, fields, bitmap: toBitmap(input.ranges, input.total_rows), layout, ranges: input.ranges };
+  return {
+    header,
+    headerBytes: pack(header),
+    chunks,
+    fields,
+    bitmap: toBitmap(input.ranges, input.total_rows),
+    layout,
+    ranges: input.ranges,
+  };
 }
 
 function pickFields(input: PutInput, needs: readonly FieldNeed[], rows: number): Record<string, FieldValue> {
@@ -83,9 +95,14 @@ function pickFields(input: PutInput, needs: readonly FieldNeed[], rows: number):
   for (const { name } of needs) {
     if (!Object.hasOwn(input.fields, name)) continue;
     const value = toFieldValue(name, input.fields[name]!);
-    const got = value.kind === "strings" ? value.values.length : value.kind === "jagged" ? value.lengths.length : value.shape[0];
+    const got =
+      value.kind === "strings" ? value.values.length : value.kind === "jagged" ? value.lengths.length : value.shape[0];
     if (got !== rows) {
-      throw new DataflexError("INVALID_INPUT", `field "${name}" has ${got} rows, this put is for ${rows}`, { field: name, rows: got, expected: rows });
+      throw new DataflexError("INVALID_INPUT", `field "${name}" has ${got} rows, this put is for ${rows}`, {
+        field: name,
+        rows: got,
+        expected: rows,
+      });
     }
     values[name] = input.order ? takeRows(value, input.order) : value;
   }

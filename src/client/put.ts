@@ -26,7 +26,12 @@ const TRIES = 3;
  * Uploads a put's chunks and commits them. Both are idempotent: a lost answer or a forgotten mount leads to the same put again.
  * Errors: FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CHUNKS_MISSING.
  */
-export async function sendPut(redis: Redis, handle: Handle, put: PreparedPut, options: CommitOptions): Promise<Committed> {
+export async function sendPut(
+  redis: Redis,
+  handle: Handle,
+  put: PreparedPut,
+  options: CommitOptions,
+): Promise<Committed> {
   const keys = runKeys(handle.run);
   const step = keys.step(handle.incarnation, options.step);
   const key = step.put(put.header.stage, put.header.id, put.header.hash);
@@ -34,39 +39,56 @@ export async function sendPut(redis: Redis, handle: Handle, put: PreparedPut, op
     // One connection keeps the order: the commit runs after the chunks without waiting for their answers.
     const writing = writeChunks(redis, key, put.chunks, handle.limits.step_ttl_ms);
     if (put.header.bytes > handle.limits.chunk_bytes) await writing;
-    const [written, committed] = await Promise.allSettled([writing, commit(redis, handle, put, options, keys, step.status, key)]);
+    const [written, committed] = await Promise.allSettled([
+      writing,
+      commit(redis, handle, put, options, keys, step.status, key),
+    ]);
     if (written.status === "rejected") throw typedWriteError(written.reason);
     if (committed.status === "rejected") throw typedWriteError(committed.reason);
     const { word, rest } = committed.value;
     if (word === "OK") return { attempt: number(rest[0]), kind: text(rest[1]) as Committed["kind"] };
-    const retry = attempt < TRIES && (word === "CHUNKS_MISSING" || (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))));
+    const retry =
+      attempt < TRIES && (word === "CHUNKS_MISSING" || (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))));
     if (retry) continue;
     if (word !== "CHUNKS_MISSING" && !(word === "ROWS_CONFLICT" && text(rest[0]) === "keys")) await redis.unlink(key);
     throw refused(handle, put, options.step, word, rest.map(text));
   }
 }
 
-function commit(redis: Redis, handle: Handle, put: PreparedPut, o: CommitOptions, keys: ReturnType<typeof runKeys>, status: string, key: string) {
+function commit(
+  redis: Redis,
+  handle: Handle,
+  put: PreparedPut,
+  o: CommitOptions,
+  keys: ReturnType<typeof runKeys>,
+  status: string,
+  key: string,
+) {
   const { header } = put;
-  return runScript(redis, "commitPut", [keys.mount, status, key, keys.announce, keys.steps], [
-    handle.incarnation,
-    handle.run,
-    o.step,
-    header.stage,
-    header.id,
-    header.hash,
-    header.chunks,
-    header.bytes,
-    put.headerBytes,
-    header.total_rows,
-    o.table?.digest ?? "",
-    o.table?.blob ?? "",
-    put.fields.join(","),
-    put.bitmap,
-    o.replace ? 1 : 0,
-    handle.limits.step_ttl_ms,
-    handle.max_wait_ms,
-  ]);
+  return runScript(
+    redis,
+    "commitPut",
+    [keys.mount, status, key, keys.announce, keys.steps],
+    [
+      handle.incarnation,
+      handle.run,
+      o.step,
+      header.stage,
+      header.id,
+      header.hash,
+      header.chunks,
+      header.bytes,
+      put.headerBytes,
+      header.total_rows,
+      o.table?.digest ?? "",
+      o.table?.blob ?? "",
+      put.fields.join(","),
+      put.bitmap,
+      o.replace ? 1 : 0,
+      handle.limits.step_ttl_ms,
+      handle.max_wait_ms,
+    ],
+  );
 }
 
 function refused(handle: Handle, put: PreparedPut, step: string, word: string, rest: string[]): DataflexError {

@@ -14,7 +14,12 @@ export function planRange(rows: readonly [number, number] | undefined, total: nu
   if (!rows) return { ranges: total > 0 ? [0, total] : [] };
   const [start, stop] = rows;
   const sound = Number.isInteger(start) && Number.isInteger(stop) && start >= 0 && start < stop && stop <= total;
-  if (!sound) throw new DataflexError("INVALID_INPUT", `rows [${rows.join(", ")}] is no range within the ${total} rows of this step`, { rows, total });
+  if (!sound)
+    throw new DataflexError(
+      "INVALID_INPUT",
+      `rows [${rows.join(", ")}] is no range within the ${total} rows of this step`,
+      { rows, total },
+    );
   return { ranges: [start, stop] };
 }
 
@@ -24,7 +29,11 @@ export function planKeys(keys: readonly string[], table: readonly string[]): Row
   const rowOf = new Map(table.map((k, i) => [k, i]));
   const unknown = keys.filter((k) => !rowOf.has(k));
   if (unknown.length > 0) {
-    throw new DataflexError("ROWS_CONFLICT", `${unknown.length} key(s) are not in this step's row table, the first is "${unknown[0]}"`, { unknown: unknown.slice(0, 10) });
+    throw new DataflexError(
+      "ROWS_CONFLICT",
+      `${unknown.length} key(s) are not in this step's row table, the first is "${unknown[0]}"`,
+      { unknown: unknown.slice(0, 10) },
+    );
   }
   const rows = keys.map((k) => rowOf.get(k)!);
   const order = Int32Array.from(keys.keys()).sort((a, b) => rows[a]! - rows[b]!);
@@ -36,7 +45,8 @@ export function planKeys(keys: readonly string[], table: readonly string[]): Row
 export function refuseDuplicates(keys: readonly string[]): void {
   const seen = new Set<string>();
   for (const [row, key] of keys.entries()) {
-    if (seen.has(key)) throw new DataflexError("INVALID_INPUT", `key "${key}" stands twice in this put (row ${row})`, { key, row });
+    if (seen.has(key))
+      throw new DataflexError("INVALID_INPUT", `key "${key}" stands twice in this put (row ${row})`, { key, row });
     seen.add(key);
   }
 }

@@ -63,7 +63,12 @@ export class Run {
     this.#redis = redis;
     this.#pool = pool;
     this.handle = handle;
-    if (owner) this.#stopBeat = every(HEARTBEAT_MS, () => this.#beat(), () => {});
+    if (owner)
+      this.#stopBeat = every(
+        HEARTBEAT_MS,
+        () => this.#beat(),
+        () => {},
+      );
   }
 
   /** Stages at which this run wants fields, with the fields. Nothing else travels. */
@@ -75,12 +80,18 @@ export class Run {
    * Posts fields of a step at a stage. Answers the fields that travelled (the others were not asked for) and the step's attempt.
    * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CLOSED.
    */
-  async put(step: number, stage: Stage, fields: Readonly<Record<string, FieldInput>>, options: PutOptions = {}): Promise<{ sent: string[]; attempt: number; kind: string }> {
+  async put(
+    step: number,
+    stage: Stage,
+    fields: Readonly<Record<string, FieldInput>>,
+    options: PutOptions = {},
+  ): Promise<{ sent: string[]; attempt: number; kind: string }> {
     this.#assertUsable();
     const at = stepKey(checkStep(step), options.trigger ?? 0);
     const wanted = new Set((this.handle.stages[stage] ?? []).map((f) => f.name));
     const mine = Object.fromEntries(Object.entries(fields).filter(([name]) => wanted.has(name)));
-    if (Object.keys(mine).length === 0) return { sent: [], attempt: this.#open.get(at)?.attempt ?? 1, kind: "NOTHING_WANTED" };
+    if (Object.keys(mine).length === 0)
+      return { sent: [], attempt: this.#open.get(at)?.attempt ?? 1, kind: "NOTHING_WANTED" };
     for (let again = false; ; again = true) {
       const { plan, table, total } = await this.#plan(at, stage, mine, options, again);
       const mask = this.#maskOf(at, stage, plan);
@@ -101,7 +112,8 @@ export class Run {
         return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
       } catch (error) {
         // Another producer fixed the row table first: read it, and put in its order.
-        const raced = error instanceof DataflexError && error.code === "ROWS_CONFLICT" && error.details.reason === "keys";
+        const raced =
+          error instanceof DataflexError && error.code === "ROWS_CONFLICT" && error.details.reason === "keys";
         if (!raced || again) throw error;
       }
     }
@@ -115,7 +127,9 @@ export class Run {
     this.#assertUsable();
     const trigger = options.trigger ?? 0;
     const at = stepKey(checkStep(step), trigger);
-    const expected = this.handle.pipelines.filter((p) => !p.shadow && (!options.stages || options.stages.includes(p.stage)));
+    const expected = this.handle.pipelines.filter(
+      (p) => !p.shadow && (!options.stages || options.stages.includes(p.stage)),
+    );
     const open = this.#open.get(at);
     const result = await waitForStep({
       redis: this.#redis,
@@ -140,13 +154,18 @@ export class Run {
     const at = stepKey(checkStep(step), options.trigger ?? 0);
     const keys = runKeys(this.handle.run);
     const report = this.#open.get(at)?.waitedMs;
-    const { word, rest } = await runScript(this.#redis, "release", [keys.mount, keys.step(this.handle.incarnation, at).status, keys.steps, keys.notices], [
-      this.handle.incarnation,
-      this.handle.run,
-      at,
-      this.handle.limits.step_ttl_ms,
-      report === undefined ? "" : pack({ wait_ms: report }),
-    ]);
+    const { word, rest } = await runScript(
+      this.#redis,
+      "release",
+      [keys.mount, keys.step(this.handle.incarnation, at).status, keys.steps, keys.notices],
+      [
+        this.handle.incarnation,
+        this.handle.run,
+        at,
+        this.handle.limits.step_ttl_ms,
+        report === undefined ? "" : pack({ wait_ms: report }),
+      ],
+    );
     this.#forget(at);
     if (word === "FENCED") this.#fenced = true;
     return word === "OK" ? (text(rest[0]) as "BURIED" | "PENDING" | "UNKNOWN") : "UNKNOWN";
@@ -160,18 +179,32 @@ export class Run {
     if (this.#stopBeat && this.#redis.status === "ready") await trainerBeat(this.#redis, this.handle, true);
   }
 
-  async #plan(at: string, stage: Stage, fields: Readonly<Record<string, FieldInput>>, o: PutOptions, fresh: boolean): Promise<{ plan: RowPlan; table: KeyTable | undefined; total: number }> {
+  async #plan(
+    at: string,
+    stage: Stage,
+    fields: Readonly<Record<string, FieldInput>>,
+    o: PutOptions,
+    fresh: boolean,
+  ): Promise<{ plan: RowPlan; table: KeyTable | undefined; total: number }> {
     const rows = o.keys?.length ?? (o.rows ? o.rows[1] - o.rows[0] : rowCount(fields));
     const total = o.total_rows ?? rows;
     if (!Number.isInteger(total) || total < 0 || total > this.handle.limits.max_rows) {
-      throw new DataflexError("LIMIT", `total_rows is ${total}; it must be a whole number up to ${this.handle.limits.max_rows}`, { total });
+      throw new DataflexError(
+        "LIMIT",
+        `total_rows is ${total}; it must be a whole number up to ${this.handle.limits.max_rows}`,
+        { total },
+      );
     }
     if (!o.keys) return { plan: planRange(o.rows, total), table: undefined, total };
     refuseDuplicates(o.keys);
     const table = await this.#table(at, stage, fresh);
     if (table) return { plan: planKeys(o.keys, table.keys), table, total: o.total_rows ?? table.keys.length };
     if (o.keys.length !== total) {
-      throw new DataflexError("INVALID_INPUT", `the first put of stage ${stage} with keys names all ${total} of them, this one ${o.keys.length}`, { total });
+      throw new DataflexError(
+        "INVALID_INPUT",
+        `the first put of stage ${stage} with keys names all ${total} of them, this one ${o.keys.length}`,
+        { total },
+      );
     }
     const made = keyTable(o.keys);
     this.#tables.set(`${at} ${stage}`, made);
@@ -191,13 +224,19 @@ export class Run {
   }
 
   #maskOf(at: string, stage: Stage, plan: RowPlan) {
-    const same = this.#open.get(at)?.puts.find(({ put }) => put.header.stage === stage && put.layout.mask && put.ranges.join() === plan.ranges.join());
+    const same = this.#open
+      .get(at)
+      ?.puts.find(
+        ({ put }) => put.header.stage === stage && put.layout.mask && put.ranges.join() === plan.ranges.join(),
+      );
     return same?.put.layout.mask;
   }
 
   #keep(at: string, put: PreparedPut, commit: CommitOptions, done: Committed): void {
     const open = this.#open.get(at) ?? { puts: [], attempt: 1, waitedMs: 0 };
-    const others = open.puts.filter((p) => p.put.header.id !== put.header.id || p.put.header.stage !== put.header.stage);
+    const others = open.puts.filter(
+      (p) => p.put.header.id !== put.header.id || p.put.header.stage !== put.header.stage,
+    );
     open.puts.splice(0, open.puts.length, ...others, { put, commit: { ...commit, replace: false } });
     open.attempt = done.attempt;
     this.#open.set(at, open);
@@ -223,13 +262,17 @@ export class Run {
   #assertUsable(): void {
     if (this.#closed) throw new DataflexError("CLOSED", `run "${this.handle.run}" was closed by this client`);
     if (this.#fenced) {
-      throw new DataflexError("FENCED", `run "${this.handle.run}": incarnation ${this.handle.incarnation} was replaced by a later trainer; this one must stop`);
+      throw new DataflexError(
+        "FENCED",
+        `run "${this.handle.run}": incarnation ${this.handle.incarnation} was replaced by a later trainer; this one must stop`,
+      );
     }
   }
 }
 
 function checkStep(step: number): number {
-  if (!Number.isSafeInteger(step) || step < 0) throw new DataflexError("INVALID_INPUT", `step is ${step}; it must be a whole number ≥ 0`, { step });
+  if (!Number.isSafeInteger(step) || step < 0)
+    throw new DataflexError("INVALID_INPUT", `step is ${step}; it must be a whole number ≥ 0`, { step });
   return step;
 }
 

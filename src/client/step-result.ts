@@ -25,7 +25,12 @@ export class StepResult {
   readonly waitedMs: number;
   readonly #handle: Handle;
 
-  constructor(handle: Handle, at: { step: number; trigger: number; waitedMs: number }, results: readonly PipelineResult[], neutral?: DataflexError) {
+  constructor(
+    handle: Handle,
+    at: { step: number; trigger: number; waitedMs: number },
+    results: readonly PipelineResult[],
+    neutral?: DataflexError,
+  ) {
     this.#handle = handle;
     this.step = at.step;
     this.trigger = at.trigger;
@@ -55,7 +60,10 @@ export class StepResult {
   #compose(scored: Mask, loss: Mask): Weights {
     const weighing = this.pipelines.filter((p) => p.compact !== undefined);
     for (const p of weighing) {
-      if (!p.mask) throw new DataflexError("INVALID_INPUT", `pipeline "${p.name}" was scored without a mask`, { pipeline: p.name });
+      if (!p.mask)
+        throw new DataflexError("INVALID_INPUT", `pipeline "${p.name}" was scored without a mask`, {
+          pipeline: p.name,
+        });
     }
     // Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
     const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored)));
@@ -86,6 +94,9 @@ function asMask(input: FieldInput, handle: Handle): Mask {
   if (value.kind === "strings") throw new DataflexError("INVALID_INPUT", "the mask is a column of strings", {});
   const rows = value.kind === "jagged" ? value.lengths.length : value.shape[0];
   const fields = { response_mask: value };
-  const { columns, parts } = encodeColumns(fields, { scopes: { response_mask: "response" }, layout: layoutOf(fields, { rows }) });
+  const { columns, parts } = encodeColumns(fields, {
+    scopes: { response_mask: "response" },
+    layout: layoutOf(fields, { rows }),
+  });
   return decodeColumns(columns, Buffer.concat(parts), handle.limits).get("response_mask") as Mask;
 }

@@ -31,14 +31,19 @@ const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "RE
 /** Waits until every expected pipeline has settled, or the deadline. */
 export async function waitForStep(o: WaitOptions): Promise<StepResult> {
   const started = performance.now();
-  const at = (): { step: number; trigger: number; waitedMs: number } => ({ step: o.at.step, trigger: o.at.trigger, waitedMs: performance.now() - started });
+  const at = (): { step: number; trigger: number; waitedMs: number } => ({
+    step: o.at.step,
+    trigger: o.at.trigger,
+    waitedMs: performance.now() - started,
+  });
   try {
     const outcomes = await collect(o);
     const results: PipelineResult[] = o.expected.map((p) => decodeOutcome(o.handle, outcomes.get(p.name)!));
     return new StepResult(o.handle, at(), results);
   } catch (error) {
     const known = DataflexError.from(error);
-    if (o.handle.on_unavailable === "neutral" && UNAVAILABLE.has(known.code)) return new StepResult(o.handle, at(), [], known);
+    if (o.handle.on_unavailable === "neutral" && UNAVAILABLE.has(known.code))
+      return new StepResult(o.handle, at(), [], known);
     throw known;
   }
 }
@@ -68,7 +73,10 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     while (missing().length > 0 && Date.now() < end) {
       o.alive();
       const slice = Math.max(1, Math.min(SLICE_MS, end - Date.now()));
-      const got = await withDeadline(end, blockingCall(blocking, slice, () => take(blocking, slice))).catch(tryAgain(-1));
+      const got = await withDeadline(
+        end,
+        blockingCall(blocking, slice, () => take(blocking, slice)),
+      ).catch(tryAgain(-1));
       if (got > 0) continue;
       if (got < 0) await sleep(Math.min(50, Math.max(0, end - Date.now())));
       // A server that has lost the step starts a stream of new ids: read it from its start.
@@ -89,7 +97,8 @@ function tryAgain<T>(instead: T): (error: unknown) => T {
 
 async function restoreIfForgotten(o: WaitOptions, status: string): Promise<boolean> {
   const [attempt, released] = await o.redis.hmget(status, "attempt", "released");
-  if (released) throw new DataflexError("RELEASED", `step ${o.at.key} was released, its weights cannot be had any more`);
+  if (released)
+    throw new DataflexError("RELEASED", `step ${o.at.key} was released, its weights cannot be had any more`);
   return attempt === null || attempt === undefined ? o.putAgain() : false;
 }
 
@@ -97,20 +106,28 @@ async function restoreIfForgotten(o: WaitOptions, status: string): Promise<boole
 async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], take: () => Promise<number>): Promise<void> {
   const late = missing();
   const grace = Date.now() + 2_000;
-  const why = await withDeadline(grace, settleTimeout(o, late, take)).catch(
-    () => [`Redis has not answered for the last seconds (its address, its network, its load?)`],
-  );
+  const why = await withDeadline(grace, settleTimeout(o, late, take)).catch(() => [
+    `Redis has not answered for the last seconds (its address, its network, its load?)`,
+  ]);
   const left = missing();
   if (left.length === 0) return;
   const names = left.map((p) => `"${p.name}"`).join(", ");
-  throw new DataflexError("TIMEOUT", `no weights from pipeline ${names} for step ${o.at.key} within ${o.timeoutMs} ms: ${why.join("; ")}`, {
-    step: o.at.step,
-    pipelines: left.map((p) => p.name),
-    why,
-  });
+  throw new DataflexError(
+    "TIMEOUT",
+    `no weights from pipeline ${names} for step ${o.at.key} within ${o.timeoutMs} ms: ${why.join("; ")}`,
+    {
+      step: o.at.step,
+      pipelines: left.map((p) => p.name),
+      why,
+    },
+  );
 }
 
-async function settleTimeout(o: WaitOptions, late: readonly PipelineSpec[], take: () => Promise<number>): Promise<string[]> {
+async function settleTimeout(
+  o: WaitOptions,
+  late: readonly PipelineSpec[],
+  take: () => Promise<number>,
+): Promise<string[]> {
   const why = await diagnose(o.redis, o.handle, o.at.key, late);
   const status = runKeys(o.handle.run).step(o.handle.incarnation, o.at.key).status;
   const attempt = Number((await o.redis.hget(status, "attempt")) ?? 1);

@@ -26,13 +26,21 @@ export async function openBackend(asked: Backend): Promise<OpenBackend> {
 async function openNative(asked: "tensorflow" | "tensorflow-gpu"): Promise<Tf> {
   const name = NATIVE_PACKAGES[asked];
   const refuse = (reason: string, cause?: unknown): DataflexError =>
-    new DataflexError("BACKEND", `backend ${asked} was asked for and cannot be used: ${reason}`, { backend: asked, package: name }, { cause });
+    new DataflexError(
+      "BACKEND",
+      `backend ${asked} was asked for and cannot be used: ${reason}`,
+      { backend: asked, package: name },
+      { cause },
+    );
   let tf: Tf;
   try {
     tf = (await import(name)) as Tf;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw refuse(`package ${name} does not load (${reason}). Install it beside dataflex-mq (Node 20 or 22; it downloads libtensorflow): npm install ${name}`, cause);
+    throw refuse(
+      `package ${name} does not load (${reason}). Install it beside dataflex-mq (Node 20 or 22; it downloads libtensorflow): npm install ${name}`,
+      cause,
+    );
   }
   try {
     const one = tf.tidy(() => tf.sum(tf.tensor1d([1, 2, 3])).dataSync()[0]);
@@ -40,7 +48,8 @@ async function openNative(asked: "tensorflow" | "tensorflow-gpu"): Promise<Tf> {
   } catch (cause) {
     throw refuse(`its first operation failed (${cause instanceof Error ? cause.message : String(cause)})`, cause);
   }
-  if (asked === "tensorflow-gpu" && !usesGpu(tf)) throw refuse("it finds no GPU (it wants CUDA 11.2-era libraries and a driver)");
+  if (asked === "tensorflow-gpu" && !usesGpu(tf))
+    throw refuse("it finds no GPU (it wants CUDA 11.2-era libraries and a driver)");
   return tf;
 }
 

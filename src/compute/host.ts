@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../errors.js";
-import type { ComputeReply, ComputeRequest, ComputedHeader, ComputeSetup } from "./messages.js";
+import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup } from "./messages.js";
 
 export interface Computed {
   readonly header: ComputedHeader;
@@ -51,13 +51,20 @@ export class ComputeHost {
         this.#pending = { id, resolve, reject };
         timer = setTimeout(() => {
           reject(
-            new DataflexError("COMPUTE_TIMEOUT", `scoring took longer than ${limitMs} ms and was stopped (pipeline "${request.spec.name}")`, {
-              limit_ms: limitMs,
-            }),
+            new DataflexError(
+              "COMPUTE_TIMEOUT",
+              `scoring took longer than ${limitMs} ms and was stopped (pipeline "${request.spec.name}")`,
+              {
+                limit_ms: limitMs,
+              },
+            ),
           );
           void this.#restart();
         }, limitMs);
-        this.#channel?.post({ ...request, id }, request.puts.map((p) => p.body.buffer as ArrayBuffer));
+        this.#channel?.post(
+          { ...request, id },
+          request.puts.map((p) => p.body.buffer as ArrayBuffer),
+        );
       });
     } finally {
       clearTimeout(timer);
@@ -87,7 +94,11 @@ export class ComputeHost {
         else this.#answer(reply);
       });
       channel.onExit((code) => {
-        const lost = new DataflexError("COMPUTE_LOST", `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"} ended (exit ${code})`, { code });
+        const lost = new DataflexError(
+          "COMPUTE_LOST",
+          `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"} ended (exit ${code})`,
+          { code },
+        );
         reject(lost);
         if (this.#channel !== channel) return;
         this.#channel = undefined;
@@ -105,8 +116,8 @@ export class ComputeHost {
   }
 }
 
-/** The entry file lies beside this one; from sources (tests, tsx) it is TypeScript. */
-const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./entry.ts" : "./entry.js", import.meta.url);
+/** Lies beside this file in the built package; threads and processes run what ships, never the sources. */
+const ENTRY = new URL("./entry.js", import.meta.url);
 
 function threadChannel(setup: ComputeSetup): Channel {
   const thread = new Thread(ENTRY, { workerData: setup });
@@ -121,7 +132,10 @@ function threadChannel(setup: ComputeSetup): Channel {
 }
 
 function childChannel(setup: ComputeSetup): Channel {
-  const child: ChildProcess = fork(ENTRY, [JSON.stringify(setup)], { serialization: "advanced", stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child: ChildProcess = fork(ENTRY, [JSON.stringify(setup)], {
+    serialization: "advanced",
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
   return {
     post: (message) => void child.send(message as object),
     onMessage: (listener) => void child.on("message", (m) => listener(m as ComputeReply)),

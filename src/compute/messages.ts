@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.js";
-import type { ColumnHeader, } from "../protocol/tensor.js";
 import type { Limits, PipelineSpec, PutHeader, ResultHeader } from "../protocol/messages.js";
+import type { ColumnHeader } from "../protocol/tensor.js";
 
 /** Where tensors of `batch.tensor` live. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
 export const BACKENDS = ["auto", "cpu", "wasm", "tensorflow", "tensorflow-gpu"] as const;

@@ -94,7 +94,7 @@ function atMost(what: string, value: number, limit: number): void {
   throw new DataflexError("LIMIT", message, { what, value, limit });
 }
 
-class Body {
+export class Body {
   readonly columns: ColumnHeader[] = [];
   readonly parts: Uint8Array[] = [];
   bytes = 0;

@@ -7,7 +7,12 @@ const GRACE_MS = 2_000;
  * Runs one blocking command with a guard: a connection that stays silent past the command's own limit is replaced, and the
  * command rejects, so that the loop reads its pending entries again before new ones. `signal` ends the wait at once.
  */
-export async function blockingCall<T>(redis: Redis, blockMs: number, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function blockingCall<T>(
+  redis: Redis,
+  blockMs: number,
+  call: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;

@@ -25,7 +25,11 @@ export async function checkServer(redis: Redis): Promise<ServerFacts> {
   const facts = await serverFacts(redis);
   const [major = 0, minor = 0] = facts.version.split(".").map(Number);
   if (major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])) {
-    throw new DataflexError("REDIS_CONFIG", `Redis ${facts.version} is too old: ${MIN_VERSION.join(".")} or newer is needed`, { ...facts });
+    throw new DataflexError(
+      "REDIS_CONFIG",
+      `Redis ${facts.version} is too old: ${MIN_VERSION.join(".")} or newer is needed`,
+      { ...facts },
+    );
   }
   if (facts.policy !== undefined && facts.policy !== "noeviction") {
     throw new DataflexError(

@@ -10,7 +10,12 @@ const ALREADY_STORED = "equal or smaller";
 /** Bytes under way before the next chunks wait for an answer: bounds both sides' buffers for bodies of gigabytes. */
 const WINDOW_BYTES = 16 << 20;
 
-export async function writeChunks(redis: Redis, key: string, chunks: readonly Uint8Array[], ttlMs: number): Promise<void> {
+export async function writeChunks(
+  redis: Redis,
+  key: string,
+  chunks: readonly Uint8Array[],
+  ttlMs: number,
+): Promise<void> {
   let inFlight: Promise<void>[] = [];
   let windowBytes = 0;
   for (const [i, chunk] of chunks.entries()) {
@@ -34,7 +39,9 @@ export async function writeChunks(redis: Redis, key: string, chunks: readonly Ui
 export async function readChunks(redis: Redis, key: string, first: number, last: number): Promise<Buffer[]> {
   const entries = await redis.xrangeBuffer(key, `0-${first + 1}`, `0-${last + 1}`);
   if (entries.length !== last - first + 1) {
-    throw new DataflexError("CHUNKS_MISSING", `${key}: chunks ${first}-${last} asked for, ${entries.length} found`, { key });
+    throw new DataflexError("CHUNKS_MISSING", `${key}: chunks ${first}-${last} asked for, ${entries.length} found`, {
+      key,
+    });
   }
   return entries.map(([, fields]) => fields[1] as Buffer);
 }

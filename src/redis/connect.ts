@@ -43,10 +43,16 @@ export function parseRedisUrl(url: string): Options {
   try {
     parsed = new URL(url);
   } catch {
-    throw new DataflexError("USAGE", `not a Redis address: "${url}". Write redis://HOST:PORT or unix:///PATH/redis.sock`);
+    throw new DataflexError(
+      "USAGE",
+      `not a Redis address: "${url}". Write redis://HOST:PORT or unix:///PATH/redis.sock`,
+    );
   }
   if (parsed.searchParams.has("keyPrefix")) {
-    throw new DataflexError("USAGE", "keyPrefix is refused: scripts and BullMQ would see other names than the client. Use another database number instead");
+    throw new DataflexError(
+      "USAGE",
+      "keyPrefix is refused: scripts and BullMQ would see other names than the client. Use another database number instead",
+    );
   }
   const db = Number(parsed.searchParams.get("db") ?? parsed.pathname.slice(1)) || 0;
   const auth = {
@@ -84,9 +90,13 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
   } catch {
     redis.disconnect();
     const reason = (last as NodeJS.ErrnoException | undefined)?.code ?? last?.message ?? `no answer in ${patience} ms`;
-    throw new DataflexError("REDIS_UNREACHABLE", `cannot reach Redis at ${redactUrl(url)} (${reason}). Start it, or name another address with --redis`, {
-      url: redactUrl(url),
-    });
+    throw new DataflexError(
+      "REDIS_UNREACHABLE",
+      `cannot reach Redis at ${redactUrl(url)} (${reason}). Start it, or name another address with --redis`,
+      {
+        url: redactUrl(url),
+      },
+    );
   }
   if (role === "command") watchHalfOpen(redis);
   return redis;

@@ -23,14 +23,12 @@ export type MountOutcome = { word: "OK" | "SAME"; handle: Handle } | { word: "BU
 /** First come, first served: the same mount id gets what it got before, even if `body` has changed in between. */
 export async function mountRun(redis: Redis, body: HandleBody, takeover: boolean): Promise<MountOutcome> {
   const keys = runKeys(body.run);
-  const { word, rest } = await runScript(redis, "mount", [keys.mount, keys.trainer, keys.runs], [
-    keys.encoded,
-    body.mount_id,
-    takeover ? 1 : 0,
-    MOUNT_TTL_MS,
-    HEARTBEAT_TTL_MS,
-    ...mountFields(body),
-  ]);
+  const { word, rest } = await runScript(
+    redis,
+    "mount",
+    [keys.mount, keys.trainer, keys.runs],
+    [keys.encoded, body.mount_id, takeover ? 1 : 0, MOUNT_TTL_MS, HEARTBEAT_TTL_MS, ...mountFields(body)],
+  );
   if (word === "BUSY") return { word, incarnation: Number(text(rest[0])) };
   const handle = await readHandle(redis, keys);
   if (!handle || handle.mount_id !== body.mount_id) return { word: "BUSY", incarnation: handle?.incarnation ?? 0 };
@@ -47,26 +45,24 @@ export async function readHandle(redis: Redis, keys: Pick<RunKeys, "mount">): Pr
 export async function restoreRun(redis: Redis, handle: Handle): Promise<boolean> {
   const keys = runKeys(handle.run);
   const { incarnation, ...body } = handle;
-  const { word } = await runScript(redis, "restore", [keys.mount, keys.trainer, keys.runs], [
-    keys.encoded,
-    handle.mount_id,
-    incarnation,
-    MOUNT_TTL_MS,
-    HEARTBEAT_TTL_MS,
-    ...mountFields(body),
-  ]);
+  const { word } = await runScript(
+    redis,
+    "restore",
+    [keys.mount, keys.trainer, keys.runs],
+    [keys.encoded, handle.mount_id, incarnation, MOUNT_TTL_MS, HEARTBEAT_TTL_MS, ...mountFields(body)],
+  );
   return word === "OK";
 }
 
 /** Keeps the run busy for others; `leave` says goodbye. Answers OK, FENCED or NOT_MOUNTED. */
 export async function trainerBeat(redis: Redis, handle: Handle, leave = false): Promise<string> {
   const keys = runKeys(handle.run);
-  const { word } = await runScript(redis, "heartbeat", [keys.mount, keys.trainer, keys.steps], [
-    handle.incarnation,
-    MOUNT_TTL_MS,
-    HEARTBEAT_TTL_MS,
-    leave ? 1 : 0,
-  ]);
+  const { word } = await runScript(
+    redis,
+    "heartbeat",
+    [keys.mount, keys.trainer, keys.steps],
+    [handle.incarnation, MOUNT_TTL_MS, HEARTBEAT_TTL_MS, leave ? 1 : 0],
+  );
   return word;
 }
 

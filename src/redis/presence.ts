@@ -45,12 +45,14 @@ async function alive<T>(redis: Redis, index: string, key: (id: string) => string
 }
 
 export const workerPresence = {
-  beat: (redis: Redis, b: WorkerBeat) => beat(redis, sharedKeys.workers, sharedKeys.worker(b.id), b.id, JSON.stringify(b)),
+  beat: (redis: Redis, b: WorkerBeat) =>
+    beat(redis, sharedKeys.workers, sharedKeys.worker(b.id), b.id, JSON.stringify(b)),
   leave: (redis: Redis, id: string) => leave(redis, sharedKeys.workers, sharedKeys.worker(id), id),
   alive: (redis: Redis) => alive<WorkerBeat>(redis, sharedKeys.workers, sharedKeys.worker),
 };
 export const brokerPresence = {
-  beat: (redis: Redis, b: BrokerBeat) => beat(redis, sharedKeys.brokers, sharedKeys.broker(b.id), b.id, JSON.stringify(b)),
+  beat: (redis: Redis, b: BrokerBeat) =>
+    beat(redis, sharedKeys.brokers, sharedKeys.broker(b.id), b.id, JSON.stringify(b)),
   leave: (redis: Redis, id: string) => leave(redis, sharedKeys.brokers, sharedKeys.broker(id), id),
   alive: (redis: Redis) => alive<BrokerBeat>(redis, sharedKeys.brokers, sharedKeys.broker),
 };

@@ -50,17 +50,37 @@ rm -rf "$dir"`;
 export async function startPrivateRedis(extra: readonly string[] = []): Promise<PrivateRedis> {
   const server = findRedisServer();
   if (!server) {
-    throw new DataflexError("REDIS_UNREACHABLE", `neither ${SERVERS.join(" nor ")} is installed. Install one: ${INSTALL_LINE}`);
+    throw new DataflexError(
+      "REDIS_UNREACHABLE",
+      `neither ${SERVERS.join(" nor ")} is installed. Install one: ${INSTALL_LINE}`,
+    );
   }
   // A unix socket's path is limited to about 100 bytes, so a deep TMPDIR falls back to /tmp.
   const base = tmpdir().length > 60 ? "/tmp" : tmpdir();
   const dir = mkdtempSync(join(base, "dataflex-mq-"));
   const socket = join(dir, "redis.sock");
-  const args = ["--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", dir, "--save", "", "--appendonly", "no"];
-  const guard = spawn("sh", ["-c", GUARD, "guard", dir, server, ...args, "--maxmemory-policy", "noeviction", ...extra], {
-    stdio: ["pipe", "pipe", "ignore"],
-    detached: true,
-  });
+  const args = [
+    "--port",
+    "0",
+    "--unixsocket",
+    socket,
+    "--unixsocketperm",
+    "700",
+    "--dir",
+    dir,
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+  ];
+  const guard = spawn(
+    "sh",
+    ["-c", GUARD, "guard", dir, server, ...args, "--maxmemory-policy", "noeviction", ...extra],
+    {
+      stdio: ["pipe", "pipe", "ignore"],
+      detached: true,
+    },
+  );
   const pid = Number(await firstLine(guard));
   guard.stdout?.destroy();
   guard.unref();
@@ -90,7 +110,9 @@ function firstLine(child: ChildProcess): Promise<string> {
       if (text.includes("\n")) resolve(text.trim());
     });
     child.once("error", reject);
-    child.once("exit", () => reject(new DataflexError("REDIS_UNREACHABLE", "the private Redis ended before it started")));
+    child.once("exit", () =>
+      reject(new DataflexError("REDIS_UNREACHABLE", "the private Redis ended before it started")),
+    );
   });
 }
 

@@ -33,20 +33,25 @@ export async function settle(
   const token = randomUUID();
   const resultKey = step.result(header.pipeline, token);
   if (!inline) await writeChunks(redis, resultKey, chunks, limits.step_ttl_ms);
-  const { word } = await runScript(redis, "settle", [keys.mount, step.status, step.out, resultKey, keys.notices, keys.steps], [
-    ref.incarnation,
-    ref.run,
-    ref.step,
-    header.pipeline,
-    header.attempt,
-    header.kind,
-    inline ? 0 : chunks.length,
-    pack(header),
-    inline ? Buffer.concat(chunks) : "",
-    limits.step_ttl_ms,
-    inline ? "" : `w:${header.pipeline}:${token}`,
-    token,
-  ]);
+  const { word } = await runScript(
+    redis,
+    "settle",
+    [keys.mount, step.status, step.out, resultKey, keys.notices, keys.steps],
+    [
+      ref.incarnation,
+      ref.run,
+      ref.step,
+      header.pipeline,
+      header.attempt,
+      header.kind,
+      inline ? 0 : chunks.length,
+      pack(header),
+      inline ? Buffer.concat(chunks) : "",
+      limits.step_ttl_ms,
+      inline ? "" : `w:${header.pipeline}:${token}`,
+      token,
+    ],
+  );
   if (!inline && word !== "OK") await redis.unlink(resultKey);
   return word as SettleWord;
 }

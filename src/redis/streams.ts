@@ -40,11 +40,18 @@ export async function readPending(redis: Redis, r: GroupReader, count: number, a
 }
 
 /** New entries, waiting up to `blockMs` for them, on a connection that does nothing else. */
-export async function readNew(redis: Redis, r: GroupReader, count: number, blockMs: number, signal?: AbortSignal): Promise<Entry[]> {
+export async function readNew(
+  redis: Redis,
+  r: GroupReader,
+  count: number,
+  blockMs: number,
+  signal?: AbortSignal,
+): Promise<Entry[]> {
   const answer = await blockingCall(
     redis,
     blockMs,
-    () => redis.xreadgroupBuffer("GROUP", r.group, r.consumer, "COUNT", count, "BLOCK", blockMs, "STREAMS", r.stream, ">"),
+    () =>
+      redis.xreadgroupBuffer("GROUP", r.group, r.consumer, "COUNT", count, "BLOCK", blockMs, "STREAMS", r.stream, ">"),
     signal,
   );
   return parseEntries((answer as [Buffer, RawEntry[]][] | null)?.[0]?.[1]);
@@ -60,7 +67,11 @@ export async function claimStale(redis: Redis, r: GroupReader, minIdleMs: number
 /** Acknowledges and deletes: acknowledging alone frees no memory. */
 export async function done(redis: Redis, stream: string, group: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await redis.multi().xack(stream, group, ...ids).xdel(stream, ...ids).exec();
+  await redis
+    .multi()
+    .xack(stream, group, ...ids)
+    .xdel(stream, ...ids)
+    .exec();
 }
 
 /** Consumers of dead brokers go once nothing is pending with them; deleting one earlier would drop its entries for good. */

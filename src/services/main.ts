@@ -40,6 +40,8 @@ function parse(argv: readonly string[]): ServiceOptions {
     ...(values.slots === undefined ? {} : { slots: parseCount("--slots", values.slots) }),
     ...(values.backend === undefined ? {} : { backend: parseBackend(values.backend) }),
     ...(values.plugin === undefined ? {} : { plugin: values.plugin }),
-    ...(values["compute-limit-ms"] === undefined ? {} : { computeLimitMs: parseCount("--compute-limit-ms", values["compute-limit-ms"]) }),
+    ...(values["compute-limit-ms"] === undefined
+      ? {}
+      : { computeLimitMs: parseCount("--compute-limit-ms", values["compute-limit-ms"]) }),
   };
 }

@@ -12,7 +12,11 @@ export interface ServiceOptions {
 }
 
 /** The address to use, from `--redis`, DFX_REDIS_URL or REDIS_URL. Errors: USAGE with the line to type. */
-export function redisUrlOf(options: { readonly redis?: string }, env: Readonly<Record<string, string | undefined>>, command: string): string {
+export function redisUrlOf(
+  options: { readonly redis?: string },
+  env: Readonly<Record<string, string | undefined>>,
+  command: string,
+): string {
   const url = options.redis ?? env.DFX_REDIS_URL ?? env.REDIS_URL;
   if (url) return url;
   throw new DataflexError(

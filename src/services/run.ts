@@ -29,7 +29,13 @@ export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<Ru
   const log = createLogger("broker");
   const broker = new Broker({ redisUrl, log });
   return launch(broker, async () => {
-    const http = await startHttp({ role: "broker", listen: listenOf("broker", o.http), metrics: createBrokerMetrics(broker), log, ...broker.checks() });
+    const http = await startHttp({
+      role: "broker",
+      listen: listenOf("broker", o.http),
+      metrics: createBrokerMetrics(broker),
+      log,
+      ...broker.checks(),
+    });
     await broker.announceHttp(http.address);
     return { http, ready: { role: "broker", id: broker.id, pid: process.pid, http: http.address } };
   });
@@ -48,9 +54,25 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
   });
   const metrics = createWorkerMetrics(worker);
   return launch(worker, async () => {
-    const http = await startHttp({ role: "worker", listen: listenOf("worker", o.http), metrics, log, ...worker.checks() });
+    const http = await startHttp({
+      role: "worker",
+      listen: listenOf("worker", o.http),
+      metrics,
+      log,
+      ...worker.checks(),
+    });
     await worker.announceHttp(http.address);
-    return { http, ready: { role: "worker", id: worker.id, pid: process.pid, http: http.address, backend: worker.backend, slots: worker.slots } };
+    return {
+      http,
+      ready: {
+        role: "worker",
+        id: worker.id,
+        pid: process.pid,
+        http: http.address,
+        backend: worker.backend,
+        slots: worker.slots,
+      },
+    };
   });
 }
 

@@ -19,15 +19,18 @@ export interface ServiceProcess {
 const START_MS = 30_000;
 const STOP_MS = 35_000;
 
-/** The service entry points of the built package; from sources (tsx, tests) the TypeScript ones. */
-const entryOf = (role: ServiceRole): string =>
-  fileURLToPath(new URL(`../../workers/${role}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url));
+/** The service entry points of the built package. */
+const entryOf = (role: ServiceRole): string => fileURLToPath(new URL(`../../workers/${role}.js`, import.meta.url));
 
 /**
  * Starts a broker or worker in a process of its own and waits until it is ready. The process ends when this one ends, however it
  * ends (its IPC channel closes). Errors: the service's own (BACKEND, REDIS_UNREACHABLE …); INTERNAL when it dies at start.
  */
-export function spawnService(role: ServiceRole, args: readonly string[], env: Record<string, string> = {}): Promise<ServiceProcess> {
+export function spawnService(
+  role: ServiceRole,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ServiceProcess> {
   const child = fork(entryOf(role), args, {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: { ...process.env, DFX_LOG: process.env.DFX_LOG ?? "error", ...env },
@@ -46,7 +49,13 @@ export function spawnService(role: ServiceRole, args: readonly string[], env: Re
     child.on("message", (message: Ready | { failure: Failure }) => {
       clearTimeout(timer);
       if ("failure" in message) return reject(DataflexError.fromFailure(message.failure));
-      resolve({ role, pid: child.pid ?? 0, child, ready: message, stop: (graceMs = STOP_MS) => stopChild(child, gone, graceMs) });
+      resolve({
+        role,
+        pid: child.pid ?? 0,
+        child,
+        ready: message,
+        stop: (graceMs = STOP_MS) => stopChild(child, gone, graceMs),
+      });
     });
   });
 }
@@ -84,7 +93,9 @@ export async function startServices(o: ServicesOptions): Promise<Services> {
     ...Array.from({ length: o.brokers ?? 1 }, () => ["broker", []] as const),
     ...Array.from({ length: o.workers ?? 1 }, () => ["worker", worker] as const),
   ];
-  const started = await Promise.allSettled(roles.map(([role, args]) => spawnService(role, ["--redis", o.redisUrl, ...args])));
+  const started = await Promise.allSettled(
+    roles.map(([role, args]) => spawnService(role, ["--redis", o.redisUrl, ...args])),
+  );
   const stack = new ReleaseStack();
   const processes: ServiceProcess[] = [];
   for (const s of started) if (s.status === "fulfilled") processes.push(s.value);

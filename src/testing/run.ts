@@ -46,7 +46,7 @@ export async function run(
 ): Promise<PlainScores | PipelineOutcome> {
   const context = contextOf(options);
   if (isPair(component)) {
-    const [scorerParams, actuatorParams] = params as readonly [Params?, Params?];
+    const [scorerParams, actuatorParams] = Array.isArray(params) ? (params as readonly [Params?, Params?]) : [];
     const spec = pipelineSpec(component[0], component[1], scorerParams, actuatorParams, options.settings);
     return runPipeline({ spec, registry: createRegistry(component), batch, run: context }, options);
   }

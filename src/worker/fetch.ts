@@ -1,17 +1,24 @@
 import type { Redis } from "ioredis";
-import type { PutPart } from "../compute/messages.js";
 import { LAYOUT_COLUMNS } from "../client/prepare.js";
+import type { PutPart } from "../compute/messages.js";
 import { DataflexError } from "../errors.js";
+import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
 import { unpack } from "../protocol/codec.js";
 import type { Handle, JobData, PipelineSpec, PutHeader } from "../protocol/messages.js";
-import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import { type RunKeys, runKeys } from "../redis/keys.js";
 import { number, type Reply, runScript, text } from "../redis/scripts/index.js";
 
 /** What `begin` says of a job's step. */
 export type Begun =
-  | { readonly word: "OK"; readonly rows: number; readonly deadline: number; readonly now: number; readonly created: number; readonly puts: readonly BegunPut[] }
+  | {
+      readonly word: "OK";
+      readonly rows: number;
+      readonly deadline: number;
+      readonly now: number;
+      readonly created: number;
+      readonly puts: readonly BegunPut[];
+    }
   | { readonly word: "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "EXPIRED" | "INCOMPLETE" };
 
 interface BegunPut {
@@ -22,15 +29,20 @@ interface BegunPut {
 
 export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limits: Handle["limits"]): Promise<Begun> {
   const keys = runKeys(job.run);
-  const { word, rest } = await runScript(redis, "begin", [keys.mount, keys.step(job.incarnation, job.step).status], [
-    job.incarnation,
-    job.pipeline,
-    job.attempt,
-    job.stage,
-    spec.fields.map((f) => f.name).join(","),
-    limits.inline_bytes,
-    limits.step_ttl_ms,
-  ]);
+  const { word, rest } = await runScript(
+    redis,
+    "begin",
+    [keys.mount, keys.step(job.incarnation, job.step).status],
+    [
+      job.incarnation,
+      job.pipeline,
+      job.attempt,
+      job.stage,
+      spec.fields.map((f) => f.name).join(","),
+      limits.inline_bytes,
+      limits.step_ttl_ms,
+    ],
+  );
   if (word !== "OK") return { word } as Begun;
   const [rows, deadline, now, created, puts] = rest;
   return {
@@ -39,23 +51,42 @@ export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limi
     deadline: Number(text(deadline)),
     now: Number(text(now)),
     created: Number(text(created)),
-    puts: (puts as Reply[][]).map(([, , header, , inline]) => ({ header: unpack(header as Buffer) as PutHeader, inline: inline as Buffer[] })),
+    puts: (puts as Reply[][]).map(([, , header, , inline]) => ({
+      header: unpack(header as Buffer) as PutHeader,
+      inline: inline as Buffer[],
+    })),
   };
 }
 
 /** The columns that the pipeline reads, of every put, and not a byte more. Errors: CHUNKS_MISSING, DECODE. */
-export async function fetchParts(redis: Redis, job: JobData, spec: PipelineSpec, puts: readonly BegunPut[]): Promise<PutPart[]> {
+export async function fetchParts(
+  redis: Redis,
+  job: JobData,
+  spec: PipelineSpec,
+  puts: readonly BegunPut[],
+): Promise<PutPart[]> {
   const wanted = new Set([...spec.fields.map((f) => f.name), ...LAYOUT_COLUMNS]);
   const keys = runKeys(job.run);
   return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, wanted)));
 }
 
-async function fetchOne(redis: Redis, keys: RunKeys, job: JobData, { header, inline }: BegunPut, wanted: ReadonlySet<string>): Promise<PutPart> {
+async function fetchOne(
+  redis: Redis,
+  keys: RunKeys,
+  job: JobData,
+  { header, inline }: BegunPut,
+  wanted: ReadonlySet<string>,
+): Promise<PutPart> {
   const columns = header.columns.filter((c) => wanted.has(c.name));
-  const ends = columns.flatMap((c) => Object.values(c.parts).map(([offset, length]) => [offset, offset + length] as const));
+  const ends = columns.flatMap((c) =>
+    Object.values(c.parts).map(([offset, length]) => [offset, offset + length] as const),
+  );
   const base = ends.length > 0 ? Math.min(...ends.map(([start]) => start)) : 0;
   const stop = Math.max(base, ...ends.map(([, end]) => end));
-  if (stop > header.bytes) throw new DataflexError("DECODE", `put ${header.id}: a column ends at byte ${stop}, the body at ${header.bytes}`, { put: header.id });
+  if (stop > header.bytes)
+    throw new DataflexError("DECODE", `put ${header.id}: a column ends at byte ${stop}, the body at ${header.bytes}`, {
+      put: header.id,
+    });
   const [first, last] = chunkSpan(base, stop - base, header.chunk_bytes);
   const chunks = new Map<number, Uint8Array>();
   if (inline.length > 0) for (const [i, chunk] of inline.entries()) chunks.set(i, chunk);

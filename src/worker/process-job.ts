@@ -49,7 +49,16 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
   const handle = await c.handles.get(job.data.run, job.data.incarnation);
   const spec = handle?.pipelines.find((p) => p.name === job.data.pipeline);
   const tell = (outcome: Attempt["outcome"], more: Partial<Attempt> = {}): void =>
-    c.onAttempt({ job: job.data, spec, outcome, waitMs: 0, totalMs: performance.now() - started, readBytes: 0, writtenBytes: 0, ...more });
+    c.onAttempt({
+      job: job.data,
+      spec,
+      outcome,
+      waitMs: 0,
+      totalMs: performance.now() - started,
+      readBytes: 0,
+      writtenBytes: 0,
+      ...more,
+    });
   if (!handle || !spec) {
     tell("superseded", { reason: "NOT_MOUNTED" });
     return { outcome: "superseded", reason: "NOT_MOUNTED", worker: c.workerId };
@@ -57,7 +66,11 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
   const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id };
   try {
     if (job.stalled >= POISON_AT) {
-      throw new DataflexError("POISON", `the job was lost ${job.stalled} times by the workers that took it; it is not tried again`, { stalled: job.stalled });
+      throw new DataflexError(
+        "POISON",
+        `the job was lost ${job.stalled} times by the workers that took it; it is not tried again`,
+        { stalled: job.stalled },
+      );
     }
     const done = await attempt(job, compute, c, handle, spec, producer, started);
     tell(done.word === "OK" ? "completed" : "superseded", { reason: done.word, ...done.facts });
@@ -69,20 +82,41 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
       throw error;
     }
     const { code, message, details } = error;
-    c.log.warn({ run: job.data.run, step: job.data.step, pipeline: spec.name, code, err: message }, "settled as a failure");
-    const failure = { pipeline: spec.name, stage: spec.stage, attempt: job.data.attempt, code, message, details, producer };
+    c.log.warn(
+      { run: job.data.run, step: job.data.step, pipeline: spec.name, code, err: message },
+      "settled as a failure",
+    );
+    const failure = {
+      pipeline: spec.name,
+      stage: spec.stage,
+      attempt: job.data.attempt,
+      code,
+      message,
+      details,
+      producer,
+    };
     const word = await settleFailure(c.redis, job.data, failure, handle.limits);
     tell("failed", { reason: code });
     return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
   }
 }
 
-async function attempt(job: ActiveJob, compute: ComputeHost, c: JobContext, handle: Handle, spec: PipelineSpec, producer: Producer, started: number) {
+async function attempt(
+  job: ActiveJob,
+  compute: ComputeHost,
+  c: JobContext,
+  handle: Handle,
+  spec: PipelineSpec,
+  producer: Producer,
+  started: number,
+) {
   const begun = await begin(c.redis, job.data, spec, handle.limits);
   faultPoint("worker.begun");
   if (SUPERSEDED.has(begun.word)) return { word: begun.word, facts: {} };
   if (begun.word !== "OK") {
-    throw new DataflexError("EXPIRED", `the step's deadline passed before a worker took the job`, { deadline: job.data.deadline });
+    throw new DataflexError("EXPIRED", `the step's deadline passed before a worker took the job`, {
+      deadline: job.data.deadline,
+    });
   }
   const puts = await fetchParts(c.redis, job.data, spec, begun.puts);
   const fetchMs = performance.now() - started;
@@ -106,6 +140,10 @@ async function attempt(job: ActiveJob, compute: ComputeHost, c: JobContext, hand
   };
   const word = await settle(c.redis, job.data, result, chunks, handle.limits);
   faultPoint("worker.settled");
-  if (word === "CHUNKS_MISSING") throw new DataflexError("CHUNKS_MISSING", "the result's chunks did not stay in Redis", {});
-  return { word, facts: { result, readBytes, writtenBytes: body.byteLength, waitMs: Math.max(0, begun.now - job.data.added) } };
+  if (word === "CHUNKS_MISSING")
+    throw new DataflexError("CHUNKS_MISSING", "the result's chunks did not stay in Redis", {});
+  return {
+    word,
+    facts: { result, readBytes, writtenBytes: body.byteLength, waitMs: Math.max(0, begun.now - job.data.added) },
+  };
 }

@@ -42,8 +42,11 @@ export async function runScript(
   keys: readonly string[],
   args: readonly Arg[],
 ): Promise<{ word: string; rest: Reply[] }> {
-  if (keys.length !== SCRIPTS[name].keys) throw new Error(`${name} takes ${SCRIPTS[name].keys} keys, got ${keys.length}`);
-  const buffers = args.map((a) => (a instanceof Uint8Array && !Buffer.isBuffer(a) ? Buffer.from(a.buffer, a.byteOffset, a.byteLength) : a));
+  if (keys.length !== SCRIPTS[name].keys)
+    throw new Error(`${name} takes ${SCRIPTS[name].keys} keys, got ${keys.length}`);
+  const buffers = args.map((a) =>
+    a instanceof Uint8Array && !Buffer.isBuffer(a) ? Buffer.from(a.buffer, a.byteOffset, a.byteLength) : a,
+  );
   // defineCommand adds methods that no type can know of; this is the one place that calls them.
   const call = (redis as unknown as Record<string, (...a: unknown[]) => Promise<Reply>>)[`${command(name)}Buffer`];
   if (!call) throw new Error(`defineScripts was not called on this connection: ${name}`);

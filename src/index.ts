@@ -1,0 +1,16 @@
+/**
+ * The public API for trainers and authors of components. Loads no bullmq, fastify or tfjs.
+ */
+export { z } from "zod";
+export type { Batch } from "./batch/batch.js";
+export { Client, type ClientOptions } from "./client/client.js";
+export type { MountOptions } from "./client/mount.js";
+export type { PipelineResult } from "./client/outcomes.js";
+export type { PutOptions, Run, WeightsOptions } from "./client/run.js";
+export type { StepResult, WeightArray } from "./client/step-result.js";
+export { defineReweighter, defineScorer, defineSelector } from "./components/define.js";
+export type { Component, Context, Reweighter, Scorer, Selector } from "./components/types.js";
+export { DataflexError, ERROR_CODES, type ErrorCode, type Failure } from "./errors.js";
+export type { FieldInput } from "./protocol/input.js";
+export type { Handle, PipelineSpec, WeightStats } from "./protocol/messages.js";
+export { STAGES, type Stage } from "./protocol/stages.js";

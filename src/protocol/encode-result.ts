@@ -1,0 +1,83 @@
+import { bytesOf } from "./bytes.js";
+import { Body } from "./encode.js";
+import { encodeLengths } from "./encodings/lengths.js";
+import { encodeRuns } from "./encodings/runs.js";
+import type { MaskColumn } from "./mask.js";
+import type { ColumnHeader } from "./tensor.js";
+
+/** What a pipeline's step gives back; every part optional. */
+export interface ResultColumns {
+  /** The mask that scoring read, padding rows empty. */
+  readonly mask?: MaskColumn;
+  /** float32, `(rows,)`, or one a live token of `mask`, row after row. */
+  readonly weights?: { readonly kind: "row" | "token"; readonly values: Float32Array; readonly offsets?: Int32Array };
+  /** Kept rows, ascending, int32. */
+  readonly kept?: Int32Array;
+  /** `(rows,)`, 1 = padding. */
+  readonly is_padding?: Uint8Array;
+  /** Padded width that token weights stand for. */
+  readonly width: number;
+}
+
+/** The columns of a result as a body: the same forms that puts travel in, chosen by what the worker has at hand already. */
+export function encodeResult(r: ResultColumns): { columns: ColumnHeader[]; body: Uint8Array } {
+  const body = new Body();
+  if (r.mask) {
+    const shape = [r.mask.rows, r.mask.width];
+    const base = { dtype: r.mask.dtype, shape, scope: "response" as const };
+    if (r.mask.kind === "lengths") body.add("mask", { enc: "lengths", ...base, content: encodeLengths(r.mask) });
+    else body.add("mask", { enc: "runs", ...base, content: encodeRuns(r.mask) });
+  }
+  if (r.weights?.kind === "row") {
+    body.add("weights", {
+      enc: "dense",
+      dtype: "f32",
+      shape: [r.weights.values.length],
+      content: [["values", bytesOf(r.weights.values)]],
+    });
+  } else if (r.weights?.offsets) {
+    const offsets = r.weights.offsets;
+    const counts = Int32Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!);
+    body.add("weights", {
+      enc: "jagged",
+      dtype: "f32",
+      shape: [counts.length, r.width],
+      scope: "mask",
+      content: [
+        ["lengths", bytesOf(counts)],
+        ["values", bytesOf(r.weights.values)],
+      ],
+    });
+  }
+  if (r.kept)
+    body.add("kept", { enc: "dense", dtype: "i32", shape: [r.kept.length], content: [["values", bytesOf(r.kept)]] });
+  if (r.is_padding)
+    body.add("is_padding", {
+      enc: "dense",
+      dtype: "bool",
+      shape: [r.is_padding.length],
+      content: [["values", r.is_padding]],
+    });
+  // A buffer of its own, so that it can be handed from the compute thread to the worker.
+  const whole = new Uint8Array(body.bytes);
+  let at = 0;
+  for (const part of body.parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return { columns: body.columns, body: whole };
+}
+
+/** The mask with padding rows emptied. */
+export function withoutRows(mask: MaskColumn, padding: Uint8Array | undefined): MaskColumn {
+  if (!padding?.some((p) => p !== 0)) return mask;
+  if (mask.kind === "lengths") return { ...mask, lengths: mask.lengths.map((n, i) => (padding[i] ? 0 : n)) };
+  const offsets = new Int32Array(mask.rows + 1);
+  const bounds: number[] = [];
+  for (let row = 0; row < mask.rows; row++) {
+    if (!padding[row])
+      for (let k = 2 * mask.offsets[row]!; k < 2 * mask.offsets[row + 1]!; k++) bounds.push(mask.bounds[k]!);
+    offsets[row + 1] = bounds.length / 2;
+  }
+  return { ...mask, offsets, bounds: Int32Array.from(bounds) };
+}
