@@ -1,0 +1,7 @@
+/** `dataflex-mq/testing`: what an author of components needs to test them. */
+export { seededRng } from "./batch/rng.js";
+export { setBackend } from "./batch/tensor-backend.js";
+export { type CheckOptions, checkComponent } from "./testing/check-component.js";
+export { type FakeField, type FakeOptions, fakeBatch } from "./testing/fake-batch.js";
+export type { PropertyName } from "./testing/properties.js";
+export { type PlainScores, type RunOptions, run } from "./testing/run.js";

@@ -1,0 +1,60 @@
+import type { Component } from "../components/types.js";
+import { type Observed, type Observer, observe } from "./observe.js";
+import { PROPERTIES, type Property, type PropertyName } from "./properties.js";
+import type { Params } from "./run.js";
+import { type SampleOptions, samplesFor } from "./samples.js";
+
+export interface CheckOptions extends SampleOptions {
+  readonly params?: Params;
+  /**
+   * Properties that this component is known not to have. A component that draws random numbers by row cannot be permuted; one that
+   * settles ties by row number neither, where its values tie.
+   */
+  readonly skip?: readonly PropertyName[];
+}
+
+/**
+ * Holds a component to what the system relies on: right shape, finite, the same result twice, for permuted rows, for every encoding, whatever
+ * stands under mask 0, whatever padding is added, however `rows` allows it to be cut, and no tensor left behind.
+ * The catalogue's own components pass the same suite.
+ * @throws Error listing everything that failed, with the sample it failed on.
+ */
+export async function checkComponent(component: Component, options: CheckOptions = {}): Promise<void> {
+  const failures: string[] = [];
+  const note = (label: string, what: string) => failures.push(`${label}: ${what}`);
+  for (const sample of samplesFor(component, options)) {
+    let leaked = 0;
+    const observer: Observer = {
+      component,
+      params: options.params ?? {},
+      onLeak: (count) => {
+        leaked += count;
+      },
+    };
+    const base = await attempt(() => observe(observer, sample));
+    if (!base.ok) {
+      note(sample.label, `threw ${base.reason}`);
+      continue;
+    }
+    for (const [name, property] of Object.entries(PROPERTIES) as [PropertyName, Property][]) {
+      if (options.skip?.includes(name)) continue;
+      const result = await attempt(() => property(observer, sample, base.value as Observed));
+      const wrong = result.ok ? result.value : `threw ${result.reason}`;
+      if (wrong !== undefined) note(`${name}, ${sample.label}`, wrong);
+    }
+    if (leaked > 0) note(`tensors, ${sample.label}`, `COMPONENT: ${leaked} tensors were left behind over all runs`);
+  }
+  if (failures.length > 0) {
+    throw new Error(`${component.kind} '${component.name}' fails:\n${failures.map((line) => `  ${line}`).join("\n")}`);
+  }
+}
+
+async function attempt<T>(
+  body: () => Promise<T>,
+): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }> {
+  try {
+    return { ok: true, value: await body() };
+  } catch (thrown) {
+    return { ok: false, reason: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
