@@ -5,15 +5,12 @@ import { DataflexError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { pack, unpack } from "../protocol/codec.js";
 import { DEFAULT_LIMITS } from "../protocol/limits.js";
-import { type MountAnswer, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
+import { type MountAnswer, type MountReply, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { redisNow } from "../redis/connect.js";
 import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";
 import { mountRun } from "../redis/mounts.js";
 import { readCatalogue, workerPresence } from "../redis/presence.js";
 import type { Entry } from "../redis/streams.js";
-
-/** What stands under a reply key: the answer, or what the mount still waits for. */
-export type MountReply = { state: "answered"; answer: MountAnswer } | { state: "waiting"; for: "worker" };
 
 /** Answers mount requests: validates against the catalogues of live workers, then takes the run. */
 export class Mounting {

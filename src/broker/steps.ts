@@ -7,7 +7,7 @@ import { redisNow } from "../redis/connect.js";
 import { ALL_TAGS, MOUNT_TTL_MS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
 import { Handles, readHandle } from "../redis/mounts.js";
 import { settleFailure } from "../redis/settle.js";
-import { parseState, pending, type StepState, stateFields } from "./readiness.js";
+import { parseState, pending, type StepState, stateFields } from "../redis/step-state.js";
 
 /** Open steps looked at per run and walk: more are looked at in the next. */
 const WALK_STEPS = 256;

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { parseState, stateFields } from "../broker/readiness.js";
+import { parseState, stateFields } from "../redis/step-state.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import { queueName, runKeys } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";

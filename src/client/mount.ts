@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { MountReply } from "../broker/mounting.js";
 import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import { pack, unpack } from "../protocol/codec.js";
-import { type Handle, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
+import { type Handle, type MountReply, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";

@@ -11,9 +11,6 @@ import type { Stage } from "../protocol/stages.js";
 import { takeRows } from "../protocol/take-rows.js";
 import type { FieldValue, Layout, LengthsColumn, RunsColumn, Scope } from "../protocol/tensor.js";
 
-/** Columns that say where tokens lie rather than carry a signal: they ride along with any put and are no one's production. */
-export const LAYOUT_COLUMNS = ["lengths", "is_padding"] as const;
-
 export interface PutInput {
   readonly stage: Stage;
   readonly fields: Readonly<Record<string, FieldInput>>;

@@ -32,3 +32,6 @@ export function validateFieldName(name: unknown): asserts name is string {
       : "is not a field name (a letter or _, then letters, digits, _ . -, at most 96 characters)";
   throw new DataflexError("INVALID_INPUT", `Field ${shown} ${why}; rename it.`, { field: String(name) });
 }
+
+/** Columns that say where tokens lie rather than carry a signal: they ride along with any put and are no one's production. */
+export const LAYOUT_COLUMNS = ["lengths", "is_padding"] as const;

@@ -116,6 +116,11 @@ export type MountAnswer =
   | { readonly ok: true; readonly handle: Handle }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly problems: readonly Problem[] };
 
+/** What stands under a reply key: the answer, or what the mount still waits for. */
+export type MountReply =
+  | { readonly state: "answered"; readonly answer: MountAnswer }
+  | { readonly state: "waiting"; readonly for: "worker" };
+
 /** What the client writes beside a put's chunks; the status hash keeps it, byte for byte. */
 export interface PutHeader {
   readonly v: number;

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { LAYOUT_COLUMNS } from "../client/prepare.js";
+import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
 import type { PutPart } from "../compute/messages.js";
 import { DataflexError } from "../errors.js";
 import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
