@@ -19,14 +19,23 @@ export function checkRowLeaves(program: Program, frame: Frame, spans: Spans): vo
   }
 }
 
-/** Finds field, column and value of the first bad token (the loops only say which rows) and throws. @throws NonFinite */
-export function reportNonFinite(program: Program, frame: Frame, spans: Spans, rows: readonly number[]): never {
-  const row = rows[0]!;
+/**
+ * Finds the field, column and value behind rows that the loops suspect, and throws. Rows whose fields are all finite (a sum that
+ * overflowed) are not this function's business: their result says it.
+ * @throws NonFinite naming the first bad token and every row in which its field is bad.
+ */
+export function reportNonFinite(program: Program, frame: Frame, spans: Spans, suspects: readonly number[]): void {
   for (const leaf of [...program.perRow, ...program.contiguous, ...program.scattered]) {
-    const found = findNonFinite(leaf, frame, spans, row);
-    if (found !== undefined) throw new NonFinite(`field '${leaf.name}'`, rows, found.column, found.value);
+    const rows: number[] = [];
+    let first: { column: number; value: number } | undefined;
+    for (const row of suspects) {
+      const found = findNonFinite(leaf, frame, spans, row);
+      if (found === undefined) continue;
+      first ??= found;
+      rows.push(row);
+    }
+    if (first !== undefined) throw new NonFinite(`field '${leaf.name}'`, rows, first.column, first.value);
   }
-  throw new NonFinite("a field", rows);
 }
 
 function findNonFinite(leaf: ColumnLeaf, frame: Frame, spans: Spans, row: number) {
