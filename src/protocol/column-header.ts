@@ -66,6 +66,36 @@ export function checkColumnHeader(header: ColumnHeader, limits: Limits): Checked
   };
 }
 
+/**
+ * Checks all column headers of a body of `bytes` bytes against each other, before any of the body is fetched.
+ *
+ * @throws DataflexError DECODE: as `checkColumnHeader`; a part outside the body, parts that add up to more than it, a name given twice
+ */
+export function checkHeaders(
+  headers: readonly ColumnHeader[],
+  bytes: number,
+  limits: Limits,
+): ReadonlyMap<string, CheckedHeader> {
+  if (!Array.isArray(headers)) malformed("?", "the column headers are no array");
+  if (bytes > limits.max_put_bytes) malformed("?", `the body has ${bytes} bytes, the limit is ${limits.max_put_bytes}`);
+  const checked = new Map<string, CheckedHeader>();
+  // Parts that overlap would let a small body decode into a large amount of memory.
+  let spent = 0;
+  for (const raw of headers as readonly ColumnHeader[]) {
+    const header = checkColumnHeader(raw, limits);
+    if (checked.has(header.name)) malformed(header.name, "it is there twice");
+    for (const [part, [offset, length]] of Object.entries(header.parts)) {
+      if (offset + length > bytes) {
+        malformed(header.name, `part "${part}" ends at ${offset + length}, the body has ${bytes} bytes`, { part });
+      }
+      spent += length;
+    }
+    if (spent > bytes) malformed(header.name, "the parts add up to more bytes than the body has");
+    checked.set(header.name, header);
+  }
+  return checked;
+}
+
 function checkShape(name: string, shape: unknown, limits: Limits): { rows: number; width: number; matrix: boolean } {
   if (!Array.isArray(shape) || shape.length < 1 || shape.length > 2) {
     malformed(name, "its shape is not [rows] or [rows, width]");

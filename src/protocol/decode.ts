@@ -1,4 +1,4 @@
-import { type CheckedHeader, checkColumnHeader } from "./column-header.js";
+import { type CheckedHeader, checkColumnHeader, checkHeaders } from "./column-header.js";
 import { decodeDense } from "./encodings/dense.js";
 import { decodeJagged } from "./encodings/jagged.js";
 import { decodeLast } from "./encodings/last.js";
@@ -38,32 +38,16 @@ export function decodeColumn(header: ColumnHeader, part: (name: string) => Uint8
 /**
  * All columns of a body.
  *
- * @throws DataflexError DECODE as `decodeColumn`; also for parts outside the body or lying over each other, and for a name given twice
+ * @throws DataflexError DECODE as `decodeColumn` and `checkHeaders`
  */
 export function decodeColumns(headers: readonly ColumnHeader[], body: Uint8Array, limits: Limits): Map<string, Column> {
-  if (!Array.isArray(headers)) malformed("?", "the column headers are no array");
-  if (body.length > limits.max_put_bytes) {
-    malformed("?", `the body has ${body.length} bytes, the limit is ${limits.max_put_bytes}`);
-  }
   const columns = new Map<string, Column>();
-  // Parts that overlap would let a small body decode into a large amount of memory.
-  let spent = 0;
-  for (const header of headers) {
-    const checked = checkColumnHeader(header, limits);
-    const { name, parts } = checked;
-    if (columns.has(name)) malformed(name, "it is there twice");
-    for (const [part, [offset, length]] of Object.entries(parts)) {
-      if (offset + length > body.length) {
-        malformed(name, `part "${part}" ends at ${offset + length}, the body has ${body.length} bytes`, { part });
-      }
-      spent += length;
-    }
-    if (spent > body.length) malformed(name, "the parts add up to more bytes than the body has");
+  for (const [name, header] of checkHeaders(headers, body.length, limits)) {
     const take = (part: string): Uint8Array => {
-      const [offset, length] = parts[part]!;
+      const [offset, length] = header.parts[part]!;
       return body.subarray(offset, offset + length);
     };
-    columns.set(name, decodeChecked(checked, take, limits));
+    columns.set(name, decodeChecked(header, take, limits));
   }
   return columns;
 }
