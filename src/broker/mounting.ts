@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { CatalogueEntry } from "../catalogue/entry.js";
 import { resolveMount } from "../catalogue/resolve.js";
+import { problemText } from "../config/problems.js";
 import { DataflexError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { pack, unpack } from "../protocol/codec.js";

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { KEY_TABLE } from "../../src/redis/keys.js";
+import { SCRIPT_FILES } from "../../src/redis/scripts/index.js";
+
+/** docs/protocol.md with its generated blocks as the code has them now. */
+export function protocolDoc(text: string): string {
+  const keys = ["| key | type | TTL | holds |", "|---|---|---|---|", ...KEY_TABLE.map((k) => `| \`${k.key}\` | ${k.type} | ${k.ttl} | ${k.holds} |`)];
+  const scripts = SCRIPT_FILES.flatMap((file) => [`**${file}**`, "", "```", ...headerOf(file), "```", ""]);
+  return fill(fill(text, "keys", keys), "scripts", scripts);
+}
+
+function fill(text: string, name: string, lines: readonly string[]): string {
+  const block = new RegExp(`(<!-- generated: ${name} -->\n)[\\s\\S]*?(<!-- end -->)`);
+  if (!block.test(text)) throw new Error(`docs/protocol.md has no block "${name}"`);
+  return text.replace(block, (_, open: string, close: string) => `${open}\n${lines.join("\n").trim()}\n\n${close}`);
+}
+
+/** The comment that a script begins with. */
+function headerOf(file: string): string[] {
+  const lines = readFileSync(new URL(`../../src/redis/scripts/${file}`, import.meta.url), "utf8").split("\n");
+  const end = lines.findIndex((l) => !l.startsWith("--"));
+  return lines.slice(0, end).map((l) => l.replace(/^-- ?/, ""));
+}
