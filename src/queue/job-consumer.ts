@@ -3,6 +3,7 @@ import { type Job, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { sleep } from "../lifecycle.js";
 import type { JobData, Receipt } from "../protocol/messages.js";
+import { Pulse } from "../pulse.js";
 import { blockingCall } from "../redis/blocking.js";
 import { QUEUE_PREFIX } from "../redis/keys.js";
 
@@ -55,6 +56,11 @@ export class JobConsumer {
   get active(): number {
     return this.#active.size;
   }
+  /** Beats each time the loop looks for work; it stands still while every slot is busy. */
+  readonly pulse = new Pulse();
+  get busy(): boolean {
+    return this.#active.size >= this.#options.slots;
+  }
 
   async start(): Promise<void> {
     const { queues, redis, name, onError } = this.#options;
@@ -94,6 +100,7 @@ export class JobConsumer {
     while (!signal.aborted) {
       try {
         await this.#slotFree();
+        this.pulse.beat();
         if (signal.aborted) break;
         if (!(await this.#takeOne())) await this.#waitForMarker();
       } catch (error) {

@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
-import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
 import type { PutPart } from "../compute/messages.js";
 import { DataflexError } from "../errors.js";
 import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
 import { unpack } from "../protocol/codec.js";
+import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
 import type { Handle, JobData, PipelineSpec, PutHeader } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import { type RunKeys, runKeys } from "../redis/keys.js";

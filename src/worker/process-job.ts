@@ -5,10 +5,12 @@ import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
 import { chunksOf } from "../protocol/chunks.js";
 import type { Handle, JobData, PipelineSpec, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
+import type { ColumnHeader } from "../protocol/tensor.js";
 import type { ActiveJob } from "../queue/job-consumer.js";
 import { parseStepKey } from "../redis/keys.js";
 import type { Handles } from "../redis/mounts.js";
 import { settle, settleFailure } from "../redis/settle.js";
+import { countTokens } from "./count-tokens.js";
 import { begin, fetchParts } from "./fetch.js";
 
 export interface JobContext {
@@ -33,6 +35,12 @@ export interface Attempt {
   readonly totalMs: number;
   readonly readBytes: number;
   readonly writtenBytes: number;
+  /** Columns that were fetched, of every put; the written ones are in `result`. */
+  readonly readColumns: readonly ColumnHeader[];
+  /** Tokens of the mask that was read; absent without one. */
+  readonly tokens?: number;
+  /** What settling took. */
+  readonly publishMs?: number;
 }
 
 /** A job whose holder died so often kills whoever takes it. */
@@ -57,6 +65,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
       totalMs: performance.now() - started,
       readBytes: 0,
       writtenBytes: 0,
+      readColumns: [],
       ...more,
     });
   if (!handle || !spec) {
@@ -121,6 +130,7 @@ async function attempt(
   const puts = await fetchParts(c.redis, job.data, spec, begun.puts);
   const fetchMs = performance.now() - started;
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
+  const readColumns = puts.flatMap((p) => p.columns);
   const { step, trigger } = parseStepKey(job.data.step);
   const limitMs = Math.max(1, Math.min(c.computeLimitMs, begun.deadline - begun.now));
   const { header, body } = await compute.run(
@@ -138,12 +148,14 @@ async function attempt(
     timings: { ...header.timings, fetch: fetchMs },
     producer,
   };
+  const publishing = performance.now();
   const word = await settle(c.redis, job.data, result, chunks, handle.limits);
+  const publishMs = performance.now() - publishing;
   faultPoint("worker.settled");
   if (word === "CHUNKS_MISSING")
     throw new DataflexError("CHUNKS_MISSING", "the result's chunks did not stay in Redis", {});
-  return {
-    word,
-    facts: { result, readBytes, writtenBytes: body.byteLength, waitMs: Math.max(0, begun.now - job.data.added) },
-  };
+  const tokens = countTokens(result, body, handle.limits);
+  const waitMs = Math.max(0, begun.now - job.data.added);
+  const sizes = { readBytes, readColumns, writtenBytes: body.byteLength };
+  return { word, facts: { result, ...sizes, waitMs, publishMs, ...(tokens === undefined ? {} : { tokens }) } };
 }

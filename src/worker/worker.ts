@@ -5,6 +5,8 @@ import { catalogueOf } from "../catalogue/entry.js";
 import { loadComponents } from "../components/load.js";
 import { ComputeHost } from "../compute/host.js";
 import type { Backend } from "../compute/messages.js";
+import type { ServiceChecks } from "../http/checks.js";
+import { serviceChecks } from "../http/service-checks.js";
 import { every, ReleaseStack } from "../lifecycle.js";
 import { type Logger, silentLogger } from "../log.js";
 import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
@@ -47,6 +49,8 @@ export class Worker {
   #idle: ComputeHost[] = [];
   #fingerprints: string[] = [];
   #queues: string[] = [];
+  #blocking: Redis | undefined;
+  #stopping = false;
   backend = "";
 
   constructor(options: WorkerOptions) {
@@ -65,6 +69,33 @@ export class Worker {
   }
   get queues(): readonly string[] {
     return this.#queues;
+  }
+  get requestedBackend(): Backend {
+    return this.#options.backend ?? "auto";
+  }
+
+  /** From memory only: what `checks().ready` would find, without asking Redis. */
+  get isReady(): boolean {
+    return (
+      !this.#stopping && this.#redis?.status === "ready" && this.#blocking?.status === "ready" && this.backend !== ""
+    );
+  }
+
+  readonly #listeners: ((attempt: Attempt) => void)[] = [];
+  /** `listener` is told of every finished attempt from now on. */
+  onAttempt(listener: (attempt: Attempt) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** What /healthz and /readyz ask. */
+  checks(): ServiceChecks {
+    return serviceChecks(() => ({
+      redis: this.#redis,
+      blocking: this.#blocking ? [this.#blocking] : [],
+      loops: this.#consumer ? [{ name: "jobs", age: this.#consumer.pulse.age, resting: this.#consumer.busy }] : [],
+      stopping: this.#stopping,
+      more: [{ name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" }],
+    }));
   }
 
   /** Errors: REDIS_UNREACHABLE, REDIS_CONFIG, BACKEND, COMPONENT; nothing stays open then. */
@@ -91,6 +122,7 @@ export class Worker {
     await checkServer(this.#redis);
     this.#handles = new Handles(this.#redis);
     const blocking = await connect(redisUrl, "blocking", { name: `worker-${this.id}` });
+    this.#blocking = blocking;
     this.#releases.push(() => blocking.disconnect());
 
     this.#fingerprints = catalogues.map((c) => c.fingerprint);
@@ -137,10 +169,21 @@ export class Worker {
         workerId: this.id,
         log: this.#log,
         computeLimitMs: this.#options.computeLimitMs ?? COMPUTE_LIMIT_MS,
-        onAttempt: this.#options.onAttempt ?? (() => {}),
+        onAttempt: (attempt) => this.#tell(attempt),
       });
     } finally {
       this.#idle.push(host);
+    }
+  }
+
+  /** A listener's error is its own: the attempt's outcome stands. */
+  #tell(attempt: Attempt): void {
+    for (const listener of [this.#options.onAttempt, ...this.#listeners]) {
+      try {
+        listener?.(attempt);
+      } catch (error) {
+        this.#log.warn({ err: String(error) }, "a listener of attempts failed");
+      }
     }
   }
 
@@ -169,6 +212,7 @@ export class Worker {
   }
 
   stop(): Promise<void> {
+    this.#stopping = true;
     return this.#releases.release();
   }
 }

@@ -1,0 +1,9 @@
+/** Seconds. Batches and slow backends need the tail up to two minutes. */
+export const LATENCY_BUCKETS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+] as const;
+
+/** Bytes: 1 KiB × 4^k up to 1 GiB. */
+export const BYTE_BUCKETS = [
+  1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864, 268_435_456, 1_073_741_824,
+] as const;

@@ -1,0 +1,104 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type {
+  CounterName,
+  GaugeName,
+  HistogramName,
+  LabelsOf,
+  MetricDefinition,
+  MetricName,
+  MetricType,
+} from "./definitions.js";
+import { type LabelName, OTHER } from "./labels.js";
+import { type Labels, SeriesBook } from "./series.js";
+
+type AnyMetric = Counter | Gauge | Histogram;
+type Apply = (metric: AnyMetric, labels: Labels) => void;
+type Drop = "nonfinite" | "negative" | "error";
+
+/**
+ * A registry made from a part of the table, and the only way to record into it. Recording never throws and never spoils a series:
+ * what is not finite (prom-client would throw for a histogram, and leave a counter NaN for ever) is dropped and counted. A gauge
+ * of `_other` is not set: the values of different runs would only overwrite each other.
+ */
+export class Meter {
+  readonly registry = new Registry();
+  readonly #metrics = new Map<string, { metric: AnyMetric; labels: readonly LabelName[] }>();
+  readonly #series = new SeriesBook();
+  readonly #drops: Meter;
+
+  /** `drops`: the meter that counts dropped values, when it is another one. */
+  constructor(definitions: readonly MetricDefinition[], drops?: Meter) {
+    this.#drops = drops ?? this;
+    for (const d of definitions) this.#metrics.set(d.name, { metric: create(d, this.registry), labels: d.labels });
+  }
+
+  inc<N extends CounterName>(name: N, labels: LabelsOf<N>, by = 1): void {
+    this.#record(name, labels, by, "counter", (metric, to) => (metric as Counter).inc(to, by));
+  }
+  /** Makes a counter's series exist at 0: one born at 7 shows no increase. */
+  init<N extends CounterName>(name: N, labels: LabelsOf<N>): void {
+    this.inc(name, labels, 0);
+  }
+  set<N extends GaugeName>(name: N, labels: LabelsOf<N>, value: number): void {
+    if (Object.values<string>(labels).includes(OTHER)) return;
+    this.#record(name, labels, value, "gauge", (metric, to) => (metric as Gauge).set(to, value));
+  }
+  observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void {
+    this.#record(name, labels, value, "histogram", (metric, to) => (metric as Histogram).observe(to, value));
+  }
+
+  /** Takes away every series of the metrics named (default: all) that has this label value. */
+  remove(label: LabelName, value: string, names: Iterable<string> = this.#metrics.keys()): void {
+    for (const name of names) this.#take(name, label, value);
+  }
+  /** Takes away every series of these gauges, before a new snapshot of what exists is set. */
+  clear(names: readonly GaugeName[]): void {
+    for (const name of names) this.#take(name);
+  }
+  /** Back to nothing recorded. */
+  reset(): void {
+    for (const name of this.#metrics.keys()) this.#take(name);
+  }
+
+  #take(name: string, label?: LabelName, value?: string): void {
+    const entry = this.#metrics.get(name);
+    for (const labels of this.#series.take(name, label, value)) entry?.metric.remove(labels);
+  }
+
+  #record(name: MetricName, given: Labels, value: number, kind: MetricType, apply: Apply): void {
+    let why: Drop | undefined;
+    if (!Number.isFinite(value)) why = "nonfinite";
+    else if (kind === "counter" && value < 0) why = "negative";
+    else if (!this.#apply(name, given, kind, apply)) why = "error";
+    if (why) this.#drop(name, why);
+  }
+
+  #apply(name: string, given: Labels, kind: MetricType, apply: Apply): boolean {
+    const entry = this.#metrics.get(name);
+    const labels = entry && this.#series.admit(name, entry.labels, given);
+    if (!labels) return false;
+    // Capped to `_other` just now: see above.
+    if (kind === "gauge" && Object.values(labels).includes(OTHER)) return true;
+    try {
+      apply(entry.metric, labels);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #drop(metric: string, drop: Drop): void {
+    if (metric === "dataflex_metrics_dropped_total") return;
+    this.#drops.inc("dataflex_metrics_dropped_total", { metric, drop });
+  }
+}
+
+function create(d: MetricDefinition, registry: Registry): AnyMetric {
+  const base = { name: d.name, help: d.help, labelNames: [...d.labels], registers: [registry] };
+  if (d.type === "histogram") return new Histogram({ ...base, buckets: [...(d.buckets ?? [])] });
+  if (d.type === "counter") return new Counter(base);
+  const gauge = new Gauge(base);
+  // prom-client starts a gauge without labels at 0, which here would claim a fact that nobody has found yet.
+  if (d.labels.length === 0) gauge.remove();
+  return gauge;
+}
