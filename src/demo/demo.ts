@@ -4,9 +4,9 @@ import { withServices } from "../services/for-command.js";
 import { removeRun } from "../services/remove-run.js";
 import { exchangeStep } from "./exchange.js";
 import { type StepResult, trainLoop, trainUnweighted, type UnweightedStep } from "./loop.js";
-import { DEMO_FIELDS, type Exchange } from "./record.js";
+import { DEMO_TRAINER, refuseUnfit } from "./preflight.js";
+import type { Exchange } from "./record.js";
 import { type DemoSummary, summarise } from "./summary.js";
-import { DEFAULT_SETTINGS } from "./trainer.js";
 
 export interface DemoOptions {
   readonly steps: number;
@@ -42,6 +42,7 @@ const MOUNT_TIMEOUT_MS = 30_000;
  */
 export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
   const { steps, seed, dataflex, redisUrl } = options;
+  if (redisUrl === undefined) refuseUnfit(dataflex); // services at an address may know more components than the built-in ones
   const unweighted = trainUnweighted({ steps, seed });
   const weighted: UnweightedStep[] = [];
   const at = { workers: WORKERS, ...(redisUrl === undefined ? {} : { redisUrl }) };
@@ -52,9 +53,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
       const run = await client.mount({
         run_id,
         dataflex,
-        adv_estimator: "grpo",
-        group_size: DEFAULT_SETTINGS.samples,
-        provides: DEMO_FIELDS,
+        ...DEMO_TRAINER,
         timeoutMs: MOUNT_TIMEOUT_MS,
       });
       try {

@@ -88,38 +88,33 @@ interface Line {
   unweighted: { params_sha256: string };
 }
 
-const TAMPERINGS: readonly (readonly [string, (line: Line) => void, RegExp])[] = [
-  ["a weight off by 1e-5", (line) => void (line.received[1].weights[3]! += 1e-5), /step 5: magnitude: number 3/],
-  ["a token weight off", (line) => void (line.received[2].weights[0]![0]! *= 1.001), /confidence: number 0/],
-  ["a row kept too many", (line) => void line.received[0].kept.push(999), /other rows kept/],
-  ["a combined weight off", (line) => void (line.combined[40]![0]! += 0.5), /combined: number/],
-  ["other parameters", (line) => void (line.params_sha256 = "0"), /do not follow from the weights/],
-  [
-    "parameters of the unweighted run",
-    (line) => void (line.params_sha256 = line.unweighted.params_sha256),
-    /equal though/,
+const TAMPERINGS: Readonly<Record<string, readonly [change: (line: Line) => unknown, fault: RegExp]>> = {
+  "a weight off by 1e-5": [(line) => add(line.received[1].weights, 3, 1e-5), /step 5: magnitude: number 3/],
+  "a token weight off": [(line) => add(line.received[2].weights[0]!, 0, 1e-3), /confidence: number 0/],
+  "a row kept too many": [(line) => line.received[0].kept.push(999), /other rows kept/],
+  "a combined weight off": [(line) => add(line.combined[40]!, 0, 0.5), /combined: number/],
+  "other parameters": [(line) => Object.assign(line, { params_sha256: "0" }), /do not follow from the weights/],
+  "the unweighted parameters": [(line) => Object.assign(line, line.unweighted), /equal though weights differ/],
+  "another unweighted run": [
+    (line) => Object.assign(line.unweighted, { params_sha256: "0" }),
+    /unweighted run is another/,
   ],
-  ["another unweighted run", (line) => void (line.unweighted.params_sha256 = "0"), /the unweighted run is another/],
-  [
-    "another formula",
-    ({ posted }) => void posted.post_advantage.advantages.forEach((row) => row.fill(9)),
-    /advantages posted/,
-  ],
-  [
-    "rewards never earned",
-    ({ posted }) => void posted.post_reward.rm_scores.forEach((row) => row.fill(1)),
-    /not those earned/,
-  ],
-  ["a job twice", (line) => void (line.received[1].producer.job_id = "magnitude-1"), /two results name the same job/],
-];
+  "another formula": [({ posted }) => add(posted.post_advantage.advantages[0]!, 0, 1), /advantages posted/],
+  "a reward never earned": [({ posted }) => add(posted.post_reward.rm_scores[0]!, 0, 1), /not those earned/],
+  "a job twice": [(line) => Object.assign(line.received[1].producer, { job_id: "magnitude-1" }), /name the same job/],
+};
+
+function add(values: number[], at: number, by: number): void {
+  values[at] = values[at]! + by;
+}
 
 describe("a wrong one does not", () => {
-  test.each(TAMPERINGS)("%s", (_, change, message) => {
+  test.each(Object.entries(TAMPERINGS))("%s", (_, [change, fault]) => {
     const copy = [...lines];
     const line = JSON.parse(copy[5]!) as Line;
     change(line);
     copy[5] = JSON.stringify(line);
-    expect(checkDemo(copy.join("\n")).join("\n")).toMatch(message);
+    expect(checkDemo(copy.join("\n")).join("\n")).toMatch(fault);
   });
 
   test("output that is cut off", () => {

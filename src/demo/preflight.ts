@@ -1,0 +1,22 @@
+import { builtinCatalogue } from "../catalogue/builtin.js";
+import { resolveMount } from "../catalogue/resolve.js";
+import { configError } from "../config/problems.js";
+import { DEMO_FIELDS } from "./record.js";
+import { DEFAULT_SETTINGS } from "./trainer.js";
+
+/** What the demo's trainer says of itself when it mounts. */
+export const DEMO_TRAINER = {
+  adv_estimator: "grpo",
+  group_size: DEFAULT_SETTINGS.samples,
+  provides: DEMO_FIELDS,
+} as const;
+
+/**
+ * Judges a block as its mount would, before any process is started for it.
+ *
+ * @throws CONFIG with every problem
+ */
+export function refuseUnfit(dataflex: unknown): void {
+  const resolved = resolveMount({ dataflex, mode: "live", ...DEMO_TRAINER }, [builtinCatalogue()]);
+  if (!resolved.ok) throw configError(resolved.problems);
+}
