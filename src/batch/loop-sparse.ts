@@ -111,7 +111,7 @@ function sumOf(row: RowValues): number {
 
 function extreme(row: RowValues, pick: (a: number, b: number) => number): number {
   const start = row.others > 0 ? row.rest : row.values[0]!;
-  return row.values.reduce(pick, start); // Math.min and Math.max keep NaN
+  return row.values.reduce((best, value) => pick(best, value), start); // Math.min and Math.max keep NaN
 }
 
 function tokenFunction(program: Program): TokenFunction {
