@@ -63,5 +63,10 @@ export function spansOf(scope: Scope, layout: Layout, field: string, responseLen
       { field },
     );
   }
-  return maskSpans(layout.mask);
+  if (layout.mask.rows !== layout.rows) {
+    const message = `The mask has ${layout.mask.rows} rows, field "${field}" has ${layout.rows}; send the mask of the same rows.`;
+    throw new DataflexError("INVALID_INPUT", message, { field });
+  }
+  // The mask may come from an earlier put, which was padded otherwise.
+  return { ...maskSpans(layout.mask), width: Math.max(layout.width, layout.mask.width) };
 }

@@ -239,7 +239,8 @@ describe("hostile bytes", () => {
             target.enc = ["dense", "jagged", "row", "last", "sparse", "lengths", "runs", "strings"][b % 8];
           if (how === "part") {
             const places = Object.values(target.parts as Record<string, [number, number]>);
-            places[a % places.length]![b % 2] += [8, -8, 1, -1, 2 ** 32, 2 ** 53][b % 6]!;
+            const place = places[a % places.length]!;
+            place[b % 2 === 0 ? 0 : 1] += [8, -8, 1, -1, 2 ** 32, 2 ** 53][b % 6]!;
           }
           try {
             const decoded = decodeColumns(headers as unknown as ColumnHeader[], body, DEFAULT_LIMITS);

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { decodeColumns } from "../../../src/protocol/decode.js";
+import { densify } from "../../../src/protocol/densify.js";
 import { encodeColumns } from "../../../src/protocol/encode.js";
 import { toFieldValue } from "../../../src/protocol/input.js";
 import { layoutOf } from "../../../src/protocol/layout.js";
 import { DEFAULT_LIMITS } from "../../../src/protocol/limits.js";
-import type { FieldValue, Layout, Scope } from "../../../src/protocol/tensor.js";
+import { maskOf } from "../../../src/protocol/mask.js";
+import type { FieldValue, Jagged, JaggedColumn, Layout, Scope } from "../../../src/protocol/tensor.js";
 import { thrown } from "./thrown.js";
 
 function encode(inputs: Record<string, unknown>, scopes: Record<string, Scope> = {}, lengths?: number[]) {
@@ -68,6 +71,15 @@ describe("the encoder", () => {
     expect(encode({ x: same }, { x: "response" }).enc.x).toBe("dense");
   });
 
+  it("sends the few rows that are not zero, where even one value a row is more", () => {
+    const x = (value: number) => ({
+      data: Float64Array.from({ length: 64 * 4 }, (_, k) => (k >= 12 && k < 16 ? value : 0)),
+      shape: [64, 4],
+    });
+    expect(encode({ x: x(0) }, { x: "response" })).toMatchObject({ enc: { x: "sparse" }, bytes: 256 });
+    expect(encode({ x: x(5) }, { x: "response" })).toMatchObject({ enc: { x: "sparse" }, bytes: 256 + 16 + 32 });
+  });
+
   it("looks only at tokens in scope", () => {
     const response_mask = rows(4, 64, (_, j) => (j < 30 ? 1 : 0));
     const x = rows(4, 64, (i, j) => (j < 30 ? i : j));
@@ -99,6 +111,22 @@ describe("the encoder", () => {
     expect(error.details).toEqual({ field: "x", row: 1, column: 2 });
     const bool = { data: Uint8Array.of(1, 2), shape: [2], dtype: "bool" };
     expect(thrown(() => encode({ x: bool })).details).toEqual({ field: "x", element: 1 });
+  });
+
+  it("takes the mask of an earlier put, whatever that was padded to", () => {
+    const x = toFieldValue("x", { data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8), shape: [2, 4] });
+    for (const width of [3, 4, 9]) {
+      const mask = maskOf("response_mask", toFieldValue("response_mask", [[1, 0, 1], [1]]) as Jagged, width);
+      const { columns, parts } = encodeColumns({ x }, { scopes: {}, layout: { rows: 2, width: 4, mask } });
+      expect(columns[0]!.shape).toEqual([2, Math.max(4, width)]);
+      const column = decodeColumns(columns, Buffer.concat(parts), DEFAULT_LIMITS).get("x") as JaggedColumn;
+      const dense = densify(column, { rows: 2, width: 9, mask });
+      expect([...dense.data]).toEqual([1, 0, 3, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    const other = maskOf("response_mask", toFieldValue("response_mask", [[1]]) as Jagged, 4);
+    expect(thrown(() => encodeColumns({ x }, { scopes: {}, layout: { rows: 2, width: 4, mask: other } })).code).toBe(
+      "INVALID_INPUT",
+    );
   });
 
   it("keeps to the limits", () => {

@@ -71,6 +71,19 @@ describe("a token matrix", () => {
     );
   });
 
+  it("is the same bytes whatever lies outside its scope", () => {
+    fc.assert(
+      fc.property(caseArb, fc.nat(), (c, shift) => {
+        const inside = expectedBytes({ ...c, words: c.words.map(() => (DTYPE_BYTES[c.dtype] === 8 ? -1n : 1)) });
+        const size = DTYPE_BYTES[c.dtype];
+        const other = SPECIAL[c.dtype][shift % SPECIAL[c.dtype].length]!;
+        const words = c.words.map((word, k) => (inside[k * size] === 0 ? other : word));
+        expect(Buffer.compare(travel({ ...c, words }).body, travel(c).body)).toBe(0);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
   it("brings its mask back as lengths or runs, always the same ones", () => {
     fc.assert(
       fc.property(caseArb, (c) => {
