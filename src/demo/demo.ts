@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "../client/client.js";
+import { bestEffort } from "../services/best-effort.js";
 import { withServices } from "../services/for-command.js";
 import { removeRun } from "../services/remove-run.js";
 import { exchangeStep } from "./exchange.js";
@@ -72,11 +73,13 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
           options.onStep(result, unweighted[step - 1]!);
         }
       } finally {
-        await run.close();
-        await removeRun(services.redisUrl, run.handle);
+        await bestEffort(async () => {
+          await run.close();
+          await removeRun(services.redisUrl, run.handle);
+        });
       }
     } finally {
-      await client.close();
+      await bestEffort(() => client.close());
     }
   });
   return summarise(weighted, unweighted, seed);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Client } from "../client/client.js";
 import type { Run } from "../client/run.js";
 import type { Stage } from "../protocol/stages.js";
+import { bestEffort } from "../services/best-effort.js";
 import { withServices } from "../services/for-command.js";
 import { locateMountError } from "../services/mount-error.js";
 import { removeRun } from "../services/remove-run.js";
@@ -47,7 +48,7 @@ export async function replay(options: ReplayOptions): Promise<{ step: RecordedSt
       try {
         return await replayOn(client, services.redisUrl, step, plan, options, clock);
       } finally {
-        await client.close();
+        await bestEffort(() => client.close());
       }
     },
   );
@@ -93,9 +94,11 @@ async function replayOn(
       notes: [...plan.notes, ...run.handle.warnings],
     };
   } finally {
-    await run.release(step.step);
-    await run.close();
-    await removeRun(redisUrl, run.handle);
+    await bestEffort(async () => {
+      await run.release(step.step);
+      await run.close();
+      await removeRun(redisUrl, run.handle);
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { PREFIX } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { startPrivateRedis } from "../redis/private-server.js";
 import { scanKeys } from "../redis/scan.js";
+import { bestEffort } from "./best-effort.js";
 import { startServices } from "./spawn.js";
 
 export interface CommandServices {
@@ -59,7 +60,7 @@ async function open({ redisUrl, workers }: CommandServicesOptions, stack: Releas
   }
   if (await someoneServes(redisUrl)) return { redisUrl, own: false };
   const before = new Set(await keysOf(redisUrl));
-  stack.push(() => removeKeysSince(redisUrl, before));
+  stack.push(() => bestEffort(() => removeKeysSince(redisUrl, before)));
   await start(redisUrl, workers, stack);
   return { redisUrl, own: true };
 }

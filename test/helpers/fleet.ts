@@ -13,18 +13,19 @@ export interface Fleet {
 /** A private Redis with brokers and workers of the build, each in a process of its own, all ready. */
 export async function startFleet(size: { brokers: number; workers: number }): Promise<Fleet> {
   const redis = await startPrivateRedis();
-  const start = (role: string, count: number): Promise<ChildProcess[]> =>
-    Promise.all(Array.from({ length: count }, () => startRole(role, redis.url)));
-  const [brokers, workers] = await Promise.all([start("broker", size.brokers), start("worker", size.workers)]);
-  return {
-    url: redis.url,
-    brokers,
-    workers,
-    stop: async () => {
-      await Promise.all([...workers, ...brokers].map(stopChild));
-      await redis.stop();
-    },
+  const roles = [...Array<string>(size.brokers).fill("broker"), ...Array<string>(size.workers).fill("worker")];
+  const started = await Promise.allSettled(roles.map((role) => startRole(role, redis.url)));
+  const children = started.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const stop = async (): Promise<void> => {
+    await Promise.all(children.map(stopChild));
+    await redis.stop();
   };
+  const failed = started.find((outcome) => outcome.status === "rejected");
+  if (failed !== undefined) {
+    await stop();
+    throw failed.reason;
+  }
+  return { url: redis.url, brokers: children.slice(0, size.brokers), workers: children.slice(size.brokers), stop };
 }
 
 async function startRole(role: string, url: string): Promise<ChildProcess> {

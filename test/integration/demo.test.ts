@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkDemo } from "../../scripts/check-demo.js";
-import { dataflexMq } from "../helpers/cli.js";
+import { CLI, dataflexMq } from "../helpers/cli.js";
 import { isAlive } from "../helpers/fleet.js";
 
 let folder: string;
@@ -45,6 +48,26 @@ test("a block of one's own; its workers are gone afterwards", async () => {
   expect(lines.map((line) => line.kind)).toEqual(["start", "step", "step", "summary"]);
   expect(Object.keys(lines[1].posted)).toEqual(["post_advantage"]);
   for (const { producer } of lines[1].received) expect(isAlive(producer.pid)).toBe(false);
+});
+
+test.each(["SIGINT", "SIGKILL"] as const)("%s in the middle leaves no process and no socket", async (signal) => {
+  const private_ = mkdtempSync(join(folder, "tmp-"));
+  const { DFX_REDIS_URL: _, REDIS_URL: __, ...env } = process.env;
+  const child = spawn(process.execPath, [CLI, "demo", "--steps", "100000", "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...env, TMPDIR: private_ },
+  });
+  const gone = once(child, "exit");
+  const pids = new Set<number>();
+  for await (const text of createInterface(child.stdout)) {
+    const line = JSON.parse(text);
+    if (line.kind === "step") for (const { producer } of line.received) pids.add(producer.pid);
+    if (pids.size > 0) break;
+  }
+  child.kill(signal);
+  expect(await gone).toEqual(signal === "SIGINT" ? [130, null] : [null, "SIGKILL"]);
+  await expect.poll(() => readdirSync(private_), { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => [...pids].filter(isAlive), { timeout: 15_000 }).toEqual([]);
 });
 
 test("wrong options and configurations exit 2 and say what is wrong", async () => {

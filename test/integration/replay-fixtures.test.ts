@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "../../src/redis/connect.js";
+import { QUEUE_PREFIX } from "../../src/redis/keys.js";
+import { scanKeys } from "../../src/redis/scan.js";
 import { dataflexMq } from "../helpers/cli.js";
 import { expectClose } from "../helpers/close.js";
 import { fixtureF, recordedF } from "../helpers/fixture-f.js";
@@ -95,6 +98,16 @@ describe("scorers", () => {
     expectClose(await scoresOf(recordedF(), ["advantage_magnitude"], size[0]!), size, LOG_TOLERANCE);
     expectClose(await scoresOf(recordedF(), ["advantage_magnitude", { agg: "max" }], size[0]!), size, LOG_TOLERANCE);
     expectClose(await scoresOf(recordedF(), ["advantage_magnitude", { agg: "sum" }], sums[0]!), sums, LOG_TOLERANCE);
+  });
+
+  test("a fully masked row scores nothing, weighs nothing and counts for nothing, whatever its advantages", async () => {
+    const step = recordedF();
+    for (const [name, values] of Object.entries(step.fields)) values.push([name === "advantages" ? 50 : 0]);
+    const got = await weightsOf(
+      { ...step, uid: [...step.uid, "c"] },
+      block("reweight", ["advantage_magnitude"], ["softmax"]),
+    );
+    expectClose(got, [1.004326, 1.004326, 1.004326, 1.004326, 0.696485, 0.696485, 0.696485, 1.89324, 0]);
   });
 
   test("reward_difficulty and group_solve_rate", async () => {
@@ -271,11 +284,22 @@ describe("what is not finite", () => {
   });
 });
 
-test("evidence: another process than replay's, a job of BullMQ's, entries in this server's streams", async () => {
+test("evidence: another process than replay's, a job that BullMQ completed, entries in this server's streams", async () => {
   const { evidence, step } = await replayed(recordedF(), block("reweight", ["advantage_magnitude"], ["softmax"]));
   expect(step).toBe(3);
   expect(evidence.worker_pid).toBe(fleet.workers[0]!.pid);
   expect(evidence.job_ids).toHaveLength(1);
   expect(evidence.stream_entries).toBeGreaterThanOrEqual(2);
-  expect(evidence.redis_run_id).toMatch(/^[0-9a-f]{40}$/);
+  const redis = await connect(fleet.url, "command", { name: "test" });
+  try {
+    expect(await redis.info("server")).toContain(`run_id:${evidence.redis_run_id}`);
+    const streams = await scanKeys(redis, QUEUE_PREFIX, "stream");
+    const events = (await Promise.all(streams.map((key) => redis.xrange(key, "-", "+"))))
+      .flat()
+      .map(([, fields]) => fields.join(" "));
+    const [id] = evidence.job_ids;
+    expect(events.filter((event) => event.includes("event completed") && event.includes(id!))).toHaveLength(1);
+  } finally {
+    redis.disconnect();
+  }
 });
