@@ -89,3 +89,31 @@ export function every(ms: number, tick: () => Promise<void>, onError: (error: un
     await running;
   };
 }
+
+/** Remembers when a loop last turned, on the monotonic clock. */
+export class Pulse {
+  #at = performance.now();
+
+  beat(): void {
+    this.#at = performance.now();
+  }
+  /** Milliseconds since the last beat. */
+  get age(): number {
+    return performance.now() - this.#at;
+  }
+}
+
+/** Whether a promise fulfils in time; what it rejects with is swallowed. */
+export async function fulfilsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const done = promise.then(
+    () => true,
+    () => false,
+  );
+  const inTime = await Promise.race([done, late]);
+  clearTimeout(timer);
+  return inTime;
+}

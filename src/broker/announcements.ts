@@ -27,6 +27,8 @@ export interface GroupLoopOptions extends GroupReader {
   readonly log: Logger;
   /** Handles entries; answers the ids that are finished. The others stay pending and come again. */
   readonly handle: (entries: Entry[]) => Promise<string[]>;
+  /** Told each time the loop turns. */
+  readonly onTurn?: () => void;
 }
 
 /**
@@ -36,6 +38,7 @@ export interface GroupLoopOptions extends GroupReader {
 export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promise<void> {
   let drainAt = 0;
   while (!signal.aborted) {
+    o.onTurn?.();
     try {
       if (Date.now() >= drainAt) {
         await ensureGroup(o.redis, o.stream, o.group);

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { Pulse } from "../pulse.js";
+import { fulfilsWithin, Pulse } from "../lifecycle.js";
 import type { Check, ServiceChecks } from "./checks.js";
 
 /** A loop that must keep turning for the service to be of use. */
@@ -86,7 +86,7 @@ async function pingCheck(redis: Redis | undefined): Promise<Check> {
   if (redis === undefined) return check("redis_command", false, "not connected yet");
   if (redis.status !== "ready") return check("redis_command", false, `the command connection is ${redis.status}`);
   const started = performance.now();
-  const ok = await answersWithin(redis, PING_MS);
+  const ok = await fulfilsWithin(redis.ping(), PING_MS);
   const took = Math.round(performance.now() - started);
   return check("redis_command", ok, ok ? `answered in ${took} ms` : `no answer to PING within ${PING_MS} ms`);
 }
@@ -97,19 +97,4 @@ function blockingCheck(blocking: readonly Redis[]): Check {
   if (broken.length === 0) return check("redis_blocking", true, `${blocking.length} connected`);
   const states = [...new Set(broken.map((b) => b.status))].join(", ");
   return check("redis_blocking", false, `${broken.length} of ${blocking.length} blocking connections: ${states}`);
-}
-
-/** Whether the server answers a PING in time. Never rejects. */
-export async function answersWithin(redis: Redis, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const answer = redis.ping().then(
-    () => true,
-    () => false,
-  );
-  const ok = await Promise.race([answer, late]);
-  clearTimeout(timer);
-  return ok;
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Job, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import { sleep } from "../lifecycle.js";
+import { Pulse, sleep } from "../lifecycle.js";
 import type { JobData, Receipt } from "../protocol/messages.js";
-import { Pulse } from "../pulse.js";
 import { blockingCall } from "../redis/blocking.js";
 import { QUEUE_PREFIX } from "../redis/keys.js";
 

@@ -6,11 +6,14 @@ import { jobId, QUEUE_PREFIX, queueName } from "../redis/keys.js";
 /** How often a job may run: an error of the last attempt is settled as a typed failure, so no job ever ends as failed. */
 const ATTEMPTS = 3;
 
+const JOB_STATES = ["waiting", "active", "delayed", "prioritized", "waiting-children", "failed"] as const;
+
 /** The broker's end of the queues: adds jobs under deterministic ids, so that adding twice is one job. */
 export class Queues {
   readonly #redis: Redis;
   readonly #onError: (error: unknown) => void;
   readonly #open = new Map<string, Queue<JobData, Receipt>>();
+  readonly #readers = new Map<string, Queue<JobData, Receipt>>();
 
   constructor(redis: Redis, onError: (error: unknown) => void) {
     this.#redis = redis;
@@ -42,17 +45,32 @@ export class Queues {
     return queue;
   }
 
-  /** Jobs per state of every queue this process has added to. */
-  async counts(): Promise<{ queue: string; counts: Record<string, number> }[]> {
+  /** Jobs per state of every queue this process has added to, and of those named. */
+  async counts(also: readonly string[] = []): Promise<{ queue: string; counts: Record<string, number> }[]> {
+    const names = [...new Set([...this.#open.keys(), ...also])];
     return Promise.all(
-      [...this.#open].map(async ([name, queue]) => ({
+      names.map(async (name) => ({
         queue: name,
-        counts: await queue.getJobCounts("waiting", "active", "delayed", "prioritized", "waiting-children", "failed"),
+        counts: await this.#reader(name).getJobCounts(...JOB_STATES),
       })),
     );
   }
 
+  /** A queue that is only looked at writes nothing, not even its settings. */
+  #reader(name: string): Queue<JobData, Receipt> {
+    const known = this.#open.get(name) ?? this.#readers.get(name);
+    if (known) return known;
+    const queue = new Queue<JobData, Receipt>(name, {
+      connection: this.#redis,
+      prefix: QUEUE_PREFIX,
+      skipMetasUpdate: true,
+    });
+    queue.on("error", this.#onError);
+    this.#readers.set(name, queue);
+    return queue;
+  }
+
   async close(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((q) => q.close()));
+    await Promise.all([...this.#open.values(), ...this.#readers.values()].map((q) => q.close()));
   }
 }

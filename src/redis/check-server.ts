@@ -9,12 +9,30 @@ export interface ServerFacts {
   readonly runId: string;
   /** Undefined where the server hides it (hosted Redis). */
   readonly policy: string | undefined;
+  readonly usedBytes: number;
+  /** 0: no limit. */
+  readonly maxBytes: number;
 }
 
 export async function serverFacts(redis: Redis): Promise<ServerFacts> {
   const info = await redis.info();
   const field = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
-  return { version: field("redis_version") ?? "0", runId: field("run_id") ?? "", policy: field("maxmemory_policy") };
+  return {
+    version: field("redis_version") ?? "0",
+    runId: field("run_id") ?? "",
+    policy: field("maxmemory_policy"),
+    usedBytes: Number(field("used_memory") ?? Number.NaN),
+    maxBytes: Number(field("maxmemory") ?? Number.NaN),
+  };
+}
+
+export function isNewEnough({ version }: ServerFacts): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
+}
+/** A hidden policy is taken for the right one: the hosts that hide it set it themselves. */
+export function keepsEverything({ policy }: ServerFacts): boolean {
+  return policy === undefined || policy === "noeviction";
 }
 
 /**
@@ -23,15 +41,14 @@ export async function serverFacts(redis: Redis): Promise<ServerFacts> {
  */
 export async function checkServer(redis: Redis): Promise<ServerFacts> {
   const facts = await serverFacts(redis);
-  const [major = 0, minor = 0] = facts.version.split(".").map(Number);
-  if (major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])) {
+  if (!isNewEnough(facts)) {
     throw new DataflexError(
       "REDIS_CONFIG",
       `Redis ${facts.version} is too old: ${MIN_VERSION.join(".")} or newer is needed`,
       { ...facts },
     );
   }
-  if (facts.policy !== undefined && facts.policy !== "noeviction") {
+  if (!keepsEverything(facts)) {
     throw new DataflexError(
       "REDIS_CONFIG",
       `Redis may evict steps and job locks: maxmemory-policy is "${facts.policy}", needs "noeviction". Mend it: redis-cli CONFIG SET maxmemory-policy noeviction`,

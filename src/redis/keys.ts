@@ -36,6 +36,12 @@ export const KEY_TABLE = [
     ttl: "none",
     holds: "what settle and release report; about 10,000 entries",
   },
+  {
+    key: "dfx1:{tag}:notices-read",
+    type: "string",
+    ttl: "none",
+    holds: "id of the last notice that a leading broker has taken in",
+  },
   { key: "dfx1:{tag}:runs", type: "zset", ttl: "none", holds: "encoded run ids by time of their last mount" },
   {
     key: "dfx1:{tag}:<run>:mount",
@@ -83,6 +89,8 @@ export const HEARTBEAT_MS = 3_000;
 export const HEARTBEAT_TTL_MS = 10_000;
 export const REPLY_TTL_MS = 60_000;
 export const CATALOGUE_TTL_MS = 3_600_000;
+/** The leading broker's lease, renewed with every heartbeat: three may be missed. */
+export const LEASE_MS = 10_000;
 export const MOUNT_TTL_MS = 86_400_000;
 
 /** Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. */
@@ -130,7 +138,14 @@ export const sharedKeys = {
 
 export function tagKeys(tag: string) {
   const base = `${PREFIX}:{${tag}}`;
-  return { base, announce: `${base}:announce`, dead: `${base}:dead`, notices: `${base}:notices`, runs: `${base}:runs` };
+  return {
+    base,
+    announce: `${base}:announce`,
+    dead: `${base}:dead`,
+    notices: `${base}:notices`,
+    noticesRead: `${base}:notices-read`,
+    runs: `${base}:runs`,
+  };
 }
 export type TagKeys = ReturnType<typeof tagKeys>;
 

@@ -1,6 +1,7 @@
 import { Broker } from "../broker/broker.js";
 import { listenOf } from "../http/listen.js";
 import { startHttp } from "../http/server.js";
+import { serviceChecks } from "../http/service-checks.js";
 import { ReleaseStack } from "../lifecycle.js";
 import { createLogger } from "../log.js";
 import { createBrokerMetrics } from "../metrics/broker.js";
@@ -34,7 +35,7 @@ export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<Ru
       listen: listenOf("broker", o.http),
       metrics: createBrokerMetrics(broker),
       log,
-      ...broker.checks(),
+      ...serviceChecks(() => broker.watched()),
     });
     await broker.announceHttp(http.address);
     return { http, ready: { role: "broker", id: broker.id, pid: process.pid, http: http.address } };
@@ -59,7 +60,7 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
       listen: listenOf("worker", o.http),
       metrics,
       log,
-      ...worker.checks(),
+      ...serviceChecks(() => worker.watched()),
     });
     await worker.announceHttp(http.address);
     return {

@@ -5,8 +5,7 @@ import { catalogueOf } from "../catalogue/entry.js";
 import { loadComponents } from "../components/load.js";
 import { ComputeHost } from "../compute/host.js";
 import type { Backend } from "../compute/messages.js";
-import type { ServiceChecks } from "../http/checks.js";
-import { serviceChecks } from "../http/service-checks.js";
+import type { WatchedService } from "../http/service-checks.js";
 import { every, ReleaseStack } from "../lifecycle.js";
 import { type Logger, silentLogger } from "../log.js";
 import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
@@ -87,15 +86,15 @@ export class Worker {
     this.#listeners.push(listener);
   }
 
-  /** What /healthz and /readyz ask. */
-  checks(): ServiceChecks {
-    return serviceChecks(() => ({
+  /** What health and readiness are judged by. */
+  watched(): WatchedService {
+    return {
       redis: this.#redis,
       blocking: this.#blocking ? [this.#blocking] : [],
       loops: this.#consumer ? [{ name: "jobs", age: this.#consumer.pulse.age, resting: this.#consumer.busy }] : [],
       stopping: this.#stopping,
       more: [{ name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" }],
-    }));
+    };
   }
 
   /** Errors: REDIS_UNREACHABLE, REDIS_CONFIG, BACKEND, COMPONENT; nothing stays open then. */

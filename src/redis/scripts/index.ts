@@ -13,6 +13,7 @@ const SCRIPTS = {
   begin: { file: "begin-2.lua", keys: 2 },
   settle: { file: "settle-6.lua", keys: 6 },
   release: { file: "release-4.lua", keys: 4 },
+  lead: { file: "lead-1.lua", keys: 1 },
 } as const;
 export type ScriptName = keyof typeof SCRIPTS;
 export const SCRIPT_FILES: readonly string[] = Object.values(SCRIPTS).map((s) => s.file);

@@ -1,0 +1,58 @@
+import { unpack } from "../protocol/codec.js";
+import type { OutcomeHeader } from "../protocol/messages.js";
+import type { Entry } from "../redis/streams.js";
+
+interface NoticeBase {
+  readonly run: string;
+  readonly incarnation: number;
+  /** `(global_steps, trigger)` as in keys. */
+  readonly step: string;
+  /** Redis time in ms. */
+  readonly at: number;
+}
+/** A pipeline's step got its outcome. `ms`: since the step's first put. */
+export interface SettledNotice extends NoticeBase {
+  readonly kind: "settled";
+  readonly pipeline: string;
+  readonly header: OutcomeHeader;
+  readonly ms: number;
+}
+/** The trainer is done with a step, and says how long it waited for its weights. */
+export interface ReleasedNotice extends NoticeBase {
+  readonly kind: "released";
+  readonly wait_ms: number;
+}
+export type Notice = SettledNotice | ReleasedNotice;
+
+/** Reads an entry of the notices stream; undefined when it is none that this version knows. Never throws. */
+export function parseNotice({ id, fields }: Entry): Notice | undefined {
+  const text = (name: string): string => fields[name]?.toString() ?? "";
+  const base = {
+    run: text("run"),
+    incarnation: Number(text("inc")),
+    step: text("step"),
+    at: Number(id.split("-", 1)[0]),
+  };
+  if (base.run === "" || !Number.isSafeInteger(base.incarnation) || !/^\d+\.\d+$/.test(base.step)) return undefined;
+  const header = readHeader(fields.header);
+  if (!header) return undefined;
+  if (text("kind") === "released") {
+    return { ...base, kind: "released", wait_ms: typeof header.wait_ms === "number" ? header.wait_ms : Number.NaN };
+  }
+  if (text("kind") !== "settled" || !isOutcome(header)) return undefined;
+  return { ...base, kind: "settled", pipeline: text("pipeline"), header, ms: Number(text("ms") || "NaN") };
+}
+
+function readHeader(bytes: Uint8Array | undefined): Record<string, unknown> | undefined {
+  if (!bytes) return undefined;
+  try {
+    const header = unpack(bytes);
+    return typeof header === "object" && header !== null ? (header as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOutcome(header: Record<string, unknown>): header is Record<string, unknown> & OutcomeHeader {
+  return (header.kind === "result" || header.kind === "failure") && typeof header.stage === "string";
+}

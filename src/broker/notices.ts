@@ -1,0 +1,103 @@
+import type { Redis } from "ioredis";
+import { sleep } from "../lifecycle.js";
+import type { Logger } from "../log.js";
+import { ALL_TAGS, tagKeys } from "../redis/keys.js";
+import { type Entry, readAfter, readRange } from "../redis/streams.js";
+import type { Leadership } from "./leadership.js";
+import { type Notice, parseNotice } from "./notice.js";
+
+/** Whoever folds notices into gauges, counters, history. */
+export interface NoticeSink {
+  /** This broker leads from now on; what it knew from an earlier reign is void. */
+  begin(): void;
+  /**
+   * Notices in order. `counted` is false for those that an earlier leader has taken in already: they say what the last values
+   * are, and must not be counted again.
+   */
+  take(notices: readonly Notice[], counted: boolean): Promise<void>;
+  /** This broker does not lead any more. */
+  end(): void;
+}
+
+export interface NoticeReaderOptions {
+  readonly redis: Redis;
+  readonly blocking: Redis;
+  readonly leadership: Leadership;
+  readonly sink: NoticeSink;
+  readonly log: Logger;
+  /** Told each time the loop turns. */
+  readonly onTurn: () => void;
+}
+
+const COUNT = 256;
+const BLOCK_MS = 2_000;
+/** How far back a new leader looks for last values: as long as a silent run is shown. */
+const RECENT_MS = 15 * 60_000;
+
+/**
+ * While this broker leads, reads the notices in order and hands them to the sink. The id of the last one taken in stands in Redis,
+ * so that the next leader goes on where this one stopped: each notice is counted once, save for one batch at most when a leader dies
+ * between taking it in and noting that.
+ */
+export async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
+  let reign = 0;
+  let after = new Map<string, string>();
+  while (!signal.aborted) {
+    o.onTurn();
+    try {
+      if (!o.leadership.leading) {
+        if (reign !== 0) o.sink.end();
+        reign = 0;
+        await o.leadership.nextStand(signal);
+        continue;
+      }
+      if (o.leadership.reign !== reign) {
+        const now = o.leadership.reign;
+        after = await takeOver(o);
+        reign = now;
+      }
+      const batches = await readAfter(o.blocking, after, COUNT, BLOCK_MS, signal);
+      for (const [stream, entries] of batches) {
+        // The lease lapsed while we waited: whoever leads now starts from the noted id.
+        if (!o.leadership.leading || o.leadership.reign !== reign) break;
+        await o.sink.take(parse(o, entries), true);
+        after.set(stream, entries.at(-1)!.id);
+        await o.redis.set(readKeyOf(stream), entries.at(-1)!.id);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      o.log.warn({ err: String(error) }, "reading notices failed; it is tried again");
+      await sleep(100, signal).catch(() => {});
+    }
+  }
+}
+
+const STREAMS = ALL_TAGS.map((tag) => tagKeys(tag));
+const readKeyOf = (stream: string): string => STREAMS.find((s) => s.notices === stream)!.noticesRead;
+
+/** Where the leader before has stopped, per stream; its last values are read again on the way. */
+async function takeOver(o: NoticeReaderOptions): Promise<Map<string, string>> {
+  o.sink.begin();
+  const after = new Map<string, string>();
+  for (const { notices, noticesRead } of STREAMS) {
+    const read = await o.redis.get(noticesRead);
+    after.set(notices, read ?? "0");
+    if (read === null) continue;
+    let from = String(Math.max(0, Number(read.split("-", 1)[0]) - RECENT_MS));
+    for (;;) {
+      const entries = await readRange(o.redis, notices, from, read, COUNT);
+      await o.sink.take(parse(o, entries), false);
+      if (entries.length < COUNT) break;
+      from = `(${entries.at(-1)!.id}`;
+    }
+  }
+  o.log.info({ after: Object.fromEntries(after) }, "this broker leads: it exports what all brokers share");
+  return after;
+}
+
+function parse(o: NoticeReaderOptions, entries: readonly Entry[]): Notice[] {
+  const notices = entries.map(parseNotice);
+  const unknown = notices.filter((n) => n === undefined).length;
+  if (unknown > 0) o.log.warn({ unknown }, "notices that this version cannot read were passed over");
+  return notices.filter((n) => n !== undefined);
+}
