@@ -1,15 +1,15 @@
 import type { Tensor2D } from "@tensorflow/tfjs-core";
 import { DataflexError } from "../errors.js";
 import type { Column, Layout, StringsColumn } from "../protocol/tensor.js";
-import { checkColumn } from "./check-column.js";
+import { checkColumn, wrongKind } from "./check-column.js";
 import { writer } from "./evaluate.js";
 import type { TokenColumn } from "./expression.js";
-import type { Frame } from "./frame.js";
+import { type Frame, frameOf } from "./frame.js";
 import { type GroupSize, type Groups, groupSizes, makeGroups, noSuchStrings } from "./groups.js";
 import { isFloat } from "./kernel.js";
 import { RowVector } from "./row-vector.js";
 import { NonFinite, TensorsNeeded } from "./signals.js";
-import { fullSpans, type Spans, spansOfLengths, spansOfMask } from "./spans.js";
+import { columnsOf, fullSpans, lastToken, spansOfLengths, spansOfMask } from "./spans.js";
 import type { TensorScope, Tf } from "./tensor-backend.js";
 import { TokenField } from "./token-field.js";
 
@@ -28,7 +28,8 @@ export interface BatchInput {
  */
 export function createBatch(input: BatchInput): Batch {
   const { rows, width } = input.layout;
-  const response = responseSpans(input);
+  const known = knownLengths(input);
+  const response = known === undefined ? fullSpans(rows, width) : spansOfLengths(known, width);
   const given = input.layout.mask ?? input.columns.get("response_mask");
   const masked = given?.kind === "lengths" || given?.kind === "runs" ? given : undefined;
   const mask = masked === undefined ? response : spansOfMask(masked);
@@ -36,7 +37,7 @@ export function createBatch(input: BatchInput): Batch {
   input.isPadding?.forEach((padding, i) => {
     if (padding !== 0) real[i] = 0;
   });
-  const frame = frameOf(rows, width, mask, response, real, masked !== undefined);
+  const frame = frameOf({ rows, width, mask, response, lengthsKnown: known !== undefined }, real, masked !== undefined);
   for (const [name, column] of input.columns) checkColumn(name, column, frame);
   const columns = new Map(input.columns);
   if (masked !== undefined && !columns.has("response_mask")) columns.set("response_mask", masked);
@@ -129,6 +130,41 @@ export class Batch {
   }
 
   /**
+   * Tokens of each response, tool tokens too, `(rows,)`. Where the trainer gave no lengths: up to the last unmasked token, which is
+   * all that is known.
+   */
+  responseLength(): RowVector {
+    const { rows, lengthsKnown, response, mask } = this.frame;
+    return this.vector(
+      Float64Array.from({ length: rows }, (_, i) => (lengthsKnown ? response.counts[i]! : lastToken(mask, i) + 1)),
+    );
+  }
+
+  /** Where each row's unmasked tokens start in `TokenField.toArray()`; rows + 1 entries, the last is the number of tokens. */
+  get tokenStarts(): Int32Array {
+    return this.frame.mask.starts;
+  }
+
+  /** Column of every unmasked token in the matrix `(rows, L)`, row after row, as `TokenField.toArray()` holds them. */
+  tokenColumns(): Int32Array {
+    return columnsOf(this.frame.mask);
+  }
+
+  /** One number a token from plain numbers, row after row as `TokenField.toArray()` gives them. @throws DataflexError COMPONENT. */
+  tokens(values: Float64Array): TokenField {
+    const { rows, width, tokenStarts: offsets } = this;
+    if (values.length !== offsets[rows]) {
+      throw new DataflexError(
+        "COMPONENT",
+        `batch.tokens wants one number for each of ${offsets[rows]} unmasked tokens, got ${values.length}`,
+        { want: offsets[rows], have: values.length },
+      );
+    }
+    const column = { kind: "jagged", dtype: "f64", scope: "mask", rows, width, offsets, values } as const;
+    return new TokenField({ kind: "column", name: "tokens", column }, this.frame, "mask", "tokens");
+  }
+
+  /**
    * The tensor escape: a dense float32 tensor `(rows, L)` on the worker's device, 0 outside the field's scope and in rows that are
    * not live; a copy, alive for the call. Integers come as floats too. @throws as `field`; NonFinite.
    */
@@ -164,8 +200,7 @@ export class Batch {
   without(dropped: Iterable<number>): Batch {
     const real = this.frame.real.slice();
     for (const row of dropped) real[row] = 0;
-    const { rows, width, mask, response } = this.frame;
-    const frame = frameOf(rows, width, mask, response, real, this.#hasMask);
+    const frame = frameOf(this.frame, real, this.#hasMask);
     return new Batch(frame, this.#columns, this.#hasMask, this.#readable, this.#scope);
   }
 
@@ -201,29 +236,13 @@ export class Batch {
   }
 }
 
-function frameOf(rows: number, width: number, mask: Spans, response: Spans, real: Uint8Array, hasMask: boolean): Frame {
-  const live = real.map((value, i) => (hasMask && mask.counts[i] === 0 ? 0 : value));
-  return { rows, width, mask, response, real, live, liveCount: live.reduce((n, value) => n + value, 0) };
-}
-
-function responseSpans({ layout, lengths, columns }: BatchInput): Spans {
-  let known = lengths ?? layout.lengths;
-  if (known === undefined) {
-    for (const column of columns.values()) {
-      if (column.kind === "jagged" && column.scope === "response") {
-        known = Int32Array.from({ length: column.rows }, (_, i) => column.offsets[i + 1]! - column.offsets[i]!);
-        break;
-      }
+function knownLengths({ layout, lengths, columns }: BatchInput): Int32Array | undefined {
+  const known = lengths ?? layout.lengths;
+  if (known !== undefined) return known;
+  for (const column of columns.values()) {
+    if (column.kind === "jagged" && column.scope === "response") {
+      return Int32Array.from({ length: column.rows }, (_, i) => column.offsets[i + 1]! - column.offsets[i]!);
     }
   }
-  return known === undefined ? fullSpans(layout.rows, layout.width) : spansOfLengths(known, layout.width);
-}
-
-function wrongKind(name: string, column: Column, method: string, what: string): DataflexError {
-  const instead = { vector: "column", strings: "strings" }[column.kind as "vector" | "strings"] ?? "field";
-  return new DataflexError(
-    "COMPONENT",
-    `batch.${method}('${name}') wants ${what}, but the field is encoded as ${column.kind}: use batch.${instead}('${name}')`,
-    { field: name, kind: column.kind },
-  );
+  return undefined;
 }

@@ -60,3 +60,13 @@ export function checkColumn(name: string, column: Column, frame: Frame): void {
     }
   }
 }
+
+/** The error for a column that is read as something it is not. */
+export function wrongKind(name: string, column: Column, method: string, what: string): DataflexError {
+  const instead = { vector: "column", strings: "strings" }[column.kind as "vector" | "strings"] ?? "field";
+  return new DataflexError(
+    "COMPONENT",
+    `batch.${method}('${name}') wants ${what}, but the field is encoded as ${column.kind}: use batch.${instead}('${name}')`,
+    { field: name, kind: column.kind },
+  );
+}

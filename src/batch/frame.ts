@@ -10,11 +10,23 @@ export interface Frame {
   readonly mask: Spans;
   /** Response tokens (the whole width when lengths are unknown). */
   readonly response: Spans;
+  /** Whether response lengths were given, so that `response` says where each response ends. */
+  readonly lengthsKnown: boolean;
   /** 1 = neither padding nor dropped for a non-finite value. Other rows are not computed: token reductions give 0. */
   readonly real: Uint8Array;
   /** 1 = real and, where a mask exists, with at least one unmasked token. Only these count in any statistic. */
   readonly live: Uint8Array;
   readonly liveCount: number;
+}
+
+/** @param hasMask without a mask no row is fully masked, not even an empty one. */
+export function frameOf(
+  { rows, width, mask, response, lengthsKnown }: Omit<Frame, "real" | "live" | "liveCount">,
+  real: Uint8Array,
+  hasMask: boolean,
+): Frame {
+  const live = real.map((value, i) => (hasMask && mask.counts[i] === 0 ? 0 : value));
+  return { rows, width, mask, response, lengthsKnown, real, live, liveCount: live.reduce((n, value) => n + value, 0) };
 }
 
 /** Row numbers of the live rows, ascending. */

@@ -110,6 +110,16 @@ export function tokenAt(spans: Spans, row: number, k: number): number {
   return spans.bounds[2 * q]! + k - spans.before[q]!;
 }
 
+/** The column of every token of the set, row after row. */
+export function columnsOf({ rows, starts, offsets, bounds }: Spans): Int32Array {
+  const columns = new Int32Array(starts[rows]!);
+  let k = 0;
+  for (let q = 0; q < offsets[rows]!; q++) {
+    for (let t = bounds[2 * q]!; t < bounds[2 * q + 1]!; t++) columns[k++] = t;
+  }
+  return columns;
+}
+
 function makeSpans(rows: number, width: number, offsets: Int32Array, bounds: Int32Array): Spans {
   const before = new Int32Array(bounds.length / 2);
   const counts = new Int32Array(rows);

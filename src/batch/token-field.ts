@@ -1,8 +1,9 @@
 import { DataflexError } from "../errors.js";
 import type { Scope } from "../protocol/tensor.js";
-import { type Reduction, reduce } from "./evaluate.js";
+import { type Reduction, reduce, writer } from "./evaluate.js";
 import type { Expression, Operation } from "./expression.js";
-import type { Frame } from "./frame.js";
+import { type Frame, liveRows } from "./frame.js";
+import { quantileOf } from "./order.js";
 import { RowVector } from "./row-vector.js";
 import { difference, lastOf, type Spans } from "./spans.js";
 
@@ -93,6 +94,27 @@ export class TokenField {
       Float64Array.from(counts, (n, i) => n * this.frame.real[i]!),
       this.frame,
     );
+  }
+
+  /** Every unmasked token's value, row after row (`batch.tokenStarts` says where each begins); 0 in rows that are not live. */
+  toArray(): Float64Array {
+    const { frame } = this;
+    const values = new Float64Array(frame.mask.starts[frame.rows]!);
+    writer(this.expression, { ...frame, real: frame.live }, frame.mask, values, "jagged")(0, frame.rows);
+    return values;
+  }
+
+  /** Linear quantile over the unmasked tokens of all live rows, `q` in [0, 1]; 0 when there are none. */
+  quantile(q: number): number {
+    const { frame } = this;
+    const values = this.toArray();
+    let n = 0;
+    for (const i of liveRows(frame)) {
+      const [from, to] = [frame.mask.starts[i]!, frame.mask.starts[i + 1]!];
+      values.copyWithin(n, from, to);
+      n += to - from;
+    }
+    return quantileOf(values.subarray(0, n), q);
   }
 
   /**

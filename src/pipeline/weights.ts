@@ -38,8 +38,13 @@ export function finish(action: Action, batch: Batch, notes: Notes, flags: readon
   const { weights, kept } = action;
   const rows = liveRows(batch.frame);
   if (rows.length === 0) notes.flag("no_live_rows");
-  if (kept !== undefined && rows.length > 0) notes.count("kept_frac", kept.length / rows.length);
   const { moments, keptRows } = measure(weights, rows);
+  if (kept !== undefined && rows.length > 0) {
+    // A token selector keeps tokens: a row that lost all but one of them is not a kept row to anybody's mind.
+    const tokens = moments.n - moments.zeros;
+    notes.count("kept_frac", weights.kind === "token" ? tokens / moments.n : kept.length / rows.length);
+    if (weights.kind === "token") notes.count("kept_tokens", tokens);
+  }
   return {
     granularity: weights.kind,
     weights,
