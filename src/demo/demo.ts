@@ -4,10 +4,11 @@ import { bestEffort } from "../services/best-effort.js";
 import { withServices } from "../services/for-command.js";
 import { removeRun } from "../services/remove-run.js";
 import { exchangeStep } from "./exchange.js";
-import { type StepResult, trainLoop, trainUnweighted, type UnweightedStep } from "./loop.js";
+import { type StepOutcome, type StepResult, trainLoop, unweightedStep } from "./loop.js";
 import { DEMO_TRAINER, refuseUnfit } from "./preflight.js";
 import type { Exchange } from "./record.js";
 import { type DemoSummary, summarise } from "./summary.js";
+import { createTrainer } from "./trainer.js";
 
 export interface DemoOptions {
   readonly steps: number;
@@ -18,7 +19,7 @@ export interface DemoOptions {
   readonly redisUrl?: string;
   /** The run is mounted and about to train. */
   onStart?(started: DemoStart): void;
-  onStep(result: StepResult<Exchange>, unweighted: UnweightedStep): void;
+  onStep(result: StepResult<Exchange>, unweighted: StepOutcome): void;
 }
 
 export interface DemoStart {
@@ -44,8 +45,9 @@ const MOUNT_TIMEOUT_MS = 30_000;
 export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
   const { steps, seed, dataflex, redisUrl } = options;
   if (redisUrl === undefined) refuseUnfit(dataflex); // services at an address may know more components than the built-in ones
-  const unweighted = trainUnweighted({ steps, seed });
-  const weighted: UnweightedStep[] = [];
+  const plain = createTrainer(seed);
+  const unweighted: StepOutcome[] = [];
+  const weighted: StepOutcome[] = [];
   const at = { workers: WORKERS, ...(redisUrl === undefined ? {} : { redisUrl }) };
   await withServices(at, async (services) => {
     const client = await Client.connect({ redisUrl: services.redisUrl });
@@ -70,7 +72,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
         for await (const result of trainLoop({ steps, seed }, (rollout) => exchangeStep(run, rollout))) {
           const { step, reward, params_sha256 } = result;
           weighted.push({ step, reward, params_sha256 });
-          options.onStep(result, unweighted[step - 1]!);
+          const beside = unweightedStep(plain, step);
+          unweighted.push(beside);
+          options.onStep(result, beside);
         }
       } finally {
         await bestEffort(async () => {

@@ -1,5 +1,5 @@
 import { meanOf } from "./mean.js";
-import { createTrainer, DEFAULT_SETTINGS, type Rollout, type TrainerSettings } from "./trainer.js";
+import { createTrainer, DEFAULT_SETTINGS, type Rollout, type Trainer, type TrainerSettings } from "./trainer.js";
 import { summariseWeights, type WeightSummary } from "./weighing.js";
 
 /** What came back for one step: the weights the loss takes, and whatever the caller wants to keep beside them. */
@@ -55,17 +55,15 @@ export async function* trainLoop<Extra>(
   }
 }
 
-/** The same run without weights: reward of every step and the parameters' hash after it. */
-export function trainUnweighted({ steps, seed, settings = DEFAULT_SETTINGS }: LoopOptions): UnweightedStep[] {
-  const trainer = createTrainer(seed, settings);
-  return Array.from({ length: steps }, (_, i) => {
-    const rollout = trainer.rollout(i + 1);
-    trainer.update(rollout);
-    return { step: i + 1, reward: meanOf(rollout.rewards), params_sha256: trainer.policy.hash() };
-  });
+/** One step of the same run without weights, by a trainer of its own. */
+export function unweightedStep(trainer: Trainer, step: number): StepOutcome {
+  const rollout = trainer.rollout(step);
+  trainer.update(rollout);
+  return { step, reward: meanOf(rollout.rewards), params_sha256: trainer.policy.hash() };
 }
 
-export interface UnweightedStep {
+/** What of a step both runs have. */
+export interface StepOutcome {
   readonly step: number;
   readonly reward: number;
   readonly params_sha256: string;

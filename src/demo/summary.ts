@@ -1,4 +1,4 @@
-import type { UnweightedStep } from "./loop.js";
+import type { StepOutcome } from "./loop.js";
 import { meanOf } from "./mean.js";
 
 /** Means over this many steps stand at both ends of the summary (fewer when the run is shorter than twice as long). */
@@ -29,8 +29,8 @@ export type Verdict = "helped" | "same" | "hurt";
 const TIE = 0.01;
 
 export function summarise(
-  weighted: readonly UnweightedStep[],
-  unweighted: readonly UnweightedStep[],
+  weighted: readonly StepOutcome[],
+  unweighted: readonly StepOutcome[],
   seed: number,
 ): DemoSummary {
   const steps = weighted.length;
@@ -42,7 +42,7 @@ export function summarise(
   return { steps, seed, window, weighted: a, unweighted: b, verdict };
 }
 
-function summariseRun(run: readonly UnweightedStep[], window: number): RunSummary {
+function summariseRun(run: readonly StepOutcome[], window: number): RunSummary {
   const rewards = run.map((step) => step.reward);
   return {
     first: meanOf(rewards.slice(0, window)),

@@ -8,9 +8,9 @@ import {
   type Posted,
 } from "../../../scripts/recompute-weights.js";
 import { DEFAULT_DEMO_CONFIG } from "../../../src/demo/default-config.js";
-import { trainLoop, trainUnweighted } from "../../../src/demo/loop.js";
+import { trainLoop, unweightedStep } from "../../../src/demo/loop.js";
 import { type Exchange, stepRecord } from "../../../src/demo/record.js";
-import type { Rollout } from "../../../src/demo/trainer.js";
+import { createTrainer, type Rollout } from "../../../src/demo/trainer.js";
 import { perResponse } from "../../../src/demo/weighing.js";
 
 const STEPS = 20;
@@ -18,10 +18,10 @@ let lines: string[];
 
 /** A run whose weights are right without any service, in the form that `demo --json` prints. */
 beforeAll(async () => {
-  const unweighted = trainUnweighted({ steps: STEPS, seed: 1 });
+  const plain = createTrainer(1);
   lines = [JSON.stringify({ kind: "start", steps: STEPS, seed: 1, dataflex: DEFAULT_DEMO_CONFIG })];
   for await (const result of trainLoop({ steps: STEPS, seed: 1 }, async (rollout) => weigh(rollout))) {
-    lines.push(JSON.stringify({ ...stepRecord(result), unweighted: unweighted[result.step - 1] }));
+    lines.push(JSON.stringify({ ...stepRecord(result), unweighted: unweightedStep(plain, result.step) }));
   }
   lines.push(JSON.stringify({ kind: "summary" }));
 });

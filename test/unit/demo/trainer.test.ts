@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { trainLoop, trainUnweighted } from "../../../src/demo/loop.js";
+import { type StepOutcome, trainLoop, unweightedStep } from "../../../src/demo/loop.js";
 import { createTrainer, type Rollout } from "../../../src/demo/trainer.js";
 
 const ones = (rollout: Rollout): Float32Array => new Float32Array(rollout.rows * rollout.width).fill(1);
+
+const unweightedRun = ({ steps, seed }: { steps: number; seed: number }): StepOutcome[] => {
+  const trainer = createTrainer(seed);
+  return Array.from({ length: steps }, (_, i) => unweightedStep(trainer, i + 1));
+};
 
 describe("rollout", () => {
   const rollout = createTrainer(1).rollout(1);
@@ -70,13 +75,13 @@ describe("update", () => {
 
 describe("training", () => {
   test.each([1, 2, 3])("learns without weights, seed %i: the last ten steps beat the first ten", (seed) => {
-    const rewards = trainUnweighted({ steps: 40, seed }).map((step) => step.reward);
+    const rewards = unweightedRun({ steps: 40, seed }).map((step) => step.reward);
     const sum = (values: number[]): number => values.reduce((a, b) => a + b, 0);
     expect(sum(rewards.slice(-10))).toBeGreaterThan(sum(rewards.slice(0, 10)) + 3);
   });
 
   test("the loop with unit weights is the unweighted run", async () => {
-    const unweighted = trainUnweighted({ steps: 6, seed: 4 });
+    const unweighted = unweightedRun({ steps: 6, seed: 4 });
     const seen = [];
     for await (const { step, reward, params_sha256 } of trainLoop({ steps: 6, seed: 4 }, async (rollout) => ({
       weights: ones(rollout),
