@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import type { PutPart } from "../compute/messages.js";
-import { DataflexError } from "../errors.js";
 import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
 import { unpack } from "../protocol/codec.js";
+import { checkHeaders } from "../protocol/column-header.js";
 import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
 import type { Handle, JobData, PipelineSpec, PutHeader } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
@@ -64,10 +64,11 @@ export async function fetchParts(
   job: JobData,
   spec: PipelineSpec,
   puts: readonly BegunPut[],
+  limits: Handle["limits"],
 ): Promise<PutPart[]> {
   const wanted = new Set([...spec.fields.map((f) => f.name), ...LAYOUT_COLUMNS]);
   const keys = runKeys(job.run);
-  return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, wanted)));
+  return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, wanted, limits)));
 }
 
 async function fetchOne(
@@ -76,17 +77,15 @@ async function fetchOne(
   job: JobData,
   { header, inline }: BegunPut,
   wanted: ReadonlySet<string>,
+  limits: Handle["limits"],
 ): Promise<PutPart> {
+  checkHeaders(header.columns, header.bytes, limits);
   const columns = header.columns.filter((c) => wanted.has(c.name));
   const ends = columns.flatMap((c) =>
     Object.values(c.parts).map(([offset, length]) => [offset, offset + length] as const),
   );
   const base = ends.length > 0 ? Math.min(...ends.map(([start]) => start)) : 0;
   const stop = Math.max(base, ...ends.map(([, end]) => end));
-  if (stop > header.bytes)
-    throw new DataflexError("DECODE", `put ${header.id}: a column ends at byte ${stop}, the body at ${header.bytes}`, {
-      put: header.id,
-    });
   const [first, last] = chunkSpan(base, stop - base, header.chunk_bytes);
   const chunks = new Map<number, Uint8Array>();
   if (inline.length > 0) for (const [i, chunk] of inline.entries()) chunks.set(i, chunk);

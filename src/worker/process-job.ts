@@ -127,7 +127,7 @@ async function attempt(
       deadline: job.data.deadline,
     });
   }
-  const puts = await fetchParts(c.redis, job.data, spec, begun.puts);
+  const puts = await fetchParts(c.redis, job.data, spec, begun.puts, handle.limits);
   const fetchMs = performance.now() - started;
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
   const readColumns = puts.flatMap((p) => p.columns);

@@ -12,7 +12,7 @@ import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
 import { STAGES } from "../protocol/stages.js";
 import { type ActiveJob, JobConsumer } from "../queue/job-consumer.js";
 import { checkServer } from "../redis/check-server.js";
-import { connect } from "../redis/connect.js";
+import { connect, letGo } from "../redis/connect.js";
 import { HEARTBEAT_MS, queueName } from "../redis/keys.js";
 import { Handles } from "../redis/mounts.js";
 import { publishCatalogue, workerPresence } from "../redis/presence.js";
@@ -34,6 +34,8 @@ export interface WorkerOptions {
 const COMPUTE_LIMIT_MS = 600_000;
 /** What a stopping worker gives its jobs before it puts them back. */
 const DRAIN_MS = 30_000;
+/** A server that says nothing holds a stopping worker up for so long beyond that. */
+const GOODBYE_MS = 3_000;
 
 /** Pulls the jobs of the queues it can serve, scores, settles. Any number may run. */
 export class Worker {
@@ -135,8 +137,8 @@ export class Worker {
       process: (job) => this.#process(job),
       onError,
     });
-    await this.#consumer.start();
     this.#releases.push(() => this.#consumer.stop(DRAIN_MS));
+    await this.#consumer.start();
 
     const beat = async (): Promise<void> => {
       for (const c of catalogues) await publishCatalogue(this.#redis, c.fingerprint, c.entries);
@@ -212,6 +214,7 @@ export class Worker {
 
   stop(): Promise<void> {
     this.#stopping = true;
-    return this.#releases.release();
+    const callOff = letGo(this.#redis, DRAIN_MS + GOODBYE_MS);
+    return this.#releases.release().finally(callOff);
   }
 }
