@@ -28,6 +28,9 @@ export class ReleaseStack {
   }
 }
 
+/** Longer than any drain. */
+const STOP_LIMIT_MS = 60_000;
+
 /**
  * Runs `stop` on SIGINT, SIGTERM, or when the parent that forked this process is gone; a second signal ends at once.
  * Returns a function that takes the handlers off again.
@@ -37,6 +40,8 @@ export function onShutdown(stop: (reason: string) => Promise<void>): () => void 
   const handle = (reason: string): void => {
     if (asked) process.exit(130);
     asked = true;
+    // Whatever is stuck, a process that was told to go, or whose parent is gone, does not stay for ever.
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
     stop(reason).then(
       () => process.exit(process.exitCode ?? 0),
       (error) => {

@@ -1,18 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
-import { every, ReleaseStack, sleep } from "../lifecycle.js";
+import type { WatchedService } from "../http/service-checks.js";
+import { every, fulfilsWithin, Pulse, ReleaseStack, sleep } from "../lifecycle.js";
 import { type Logger, silentLogger } from "../log.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { Queues } from "../queue/queues.js";
 import { checkServer } from "../redis/check-server.js";
-import { connect } from "../redis/connect.js";
+import { connect, isRedisError, letGo } from "../redis/connect.js";
 import { ALL_TAGS, BROKER_GROUP, HEARTBEAT_MS, sharedKeys, tagKeys } from "../redis/keys.js";
 import { brokerPresence } from "../redis/presence.js";
-import type { Entry } from "../redis/streams.js";
+import { done, type Entry, leaveGroup } from "../redis/streams.js";
 import { VERSION } from "../version.js";
 import { groupLoop } from "./announcements.js";
+import { deadLetter } from "./dead-letter.js";
+import { Leadership } from "./leadership.js";
 import { Mounting } from "./mounting.js";
+import { type NoticeSink, readNotices } from "./notices.js";
 import { Steps } from "./steps.js";
 
 export interface BrokerOptions {
@@ -24,7 +28,10 @@ export interface BrokerOptions {
 
 /** How long an unanswered mount waits before it is tried again (it waits for a first worker). */
 const MOUNT_RETRY_MS = 200;
-const DEAD_LETTERS = 1_000;
+/** A server that says nothing holds a stopping broker up for so long. */
+const STOP_MS = 3_000;
+const NOTICES_RETRY_MS = 1_000;
+const GOODBYE_MS = 1_000;
 
 /**
  * Reads announcements and mount requests, keeps no state that Redis does not have, never reads tensor bytes. Any number may
@@ -38,6 +45,8 @@ export class Broker {
   readonly #abort = new AbortController();
   #redis!: Redis;
   #steps!: Steps;
+  #stopping = false;
+  readonly #loops: { name: string; blocking: Redis; pulse: Pulse }[] = [];
   queues!: Queues;
 
   constructor(options: BrokerOptions) {
@@ -76,7 +85,7 @@ export class Broker {
     this.#releases.push(every(this.#options.walkMs ?? 3_000, () => this.#steps.walk(), onError));
 
     const mounting = new Mounting(this.#redis, this.#log);
-    await this.#loop(sharedKeys.control, async (entries) => {
+    await this.#loop("control", sharedKeys.control, async (entries) => {
       const ids = await mounting.handle(entries);
       if (ids.length < entries.length)
         this.#retryMounts(
@@ -85,55 +94,128 @@ export class Broker {
         );
       return ids;
     });
-    for (const tag of ALL_TAGS) await this.#loop(tagKeys(tag).announce, (entries) => this.#announced(tag, entries));
+    for (const tag of ALL_TAGS) {
+      await this.#loop("announce", tagKeys(tag).announce, (entries) => this.#announced(tag, entries));
+    }
   }
 
-  async #loop(stream: string, handle: (entries: Entry[]) => Promise<string[]>): Promise<void> {
+  /**
+   * Stands for leader. While it leads, what settle and release report goes to `sink`, each report once over all brokers. Ends with the
+   * broker.
+   */
+  lead(sink: NoticeSink): Leadership {
+    const leadership = new Leadership(this.#redis, this.id, this.#log);
+    leadership.start();
+    const reading = this.#readNotices(leadership, sink);
+    this.#releases.push(async () => {
+      this.#abort.abort(new Error("stopping"));
+      // With Redis away both would wait for it; the lease then ends by itself.
+      await fulfilsWithin(reading, GOODBYE_MS);
+      await fulfilsWithin(leadership.stop(), GOODBYE_MS);
+    });
+    return leadership;
+  }
+
+  /** Never rejects: without these notices a broker has no metrics of runs, and does all its other work. */
+  async #readNotices(leadership: Leadership, sink: NoticeSink): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        const { blocking, onTurn } = await this.#openLoop("notices");
+        await readNotices({ redis: this.#redis, blocking, leadership, sink, log: this.#log, onTurn }, signal);
+        blocking.disconnect();
+      } catch (error) {
+        this.#log.warn({ err: String(error) }, "notices cannot be read; it is tried again");
+        await sleep(NOTICES_RETRY_MS, signal).catch(() => {});
+      }
+    }
+  }
+
+  /** What one loop needs: a connection to wait on, and a pulse that says it turns. */
+  async #openLoop(name: string): Promise<{ blocking: Redis; onTurn: () => void }> {
     const blocking = await connect(this.#options.redisUrl, "blocking", { name: `broker-${this.id}` });
+    const pulse = new Pulse();
+    this.#loops.push({ name, blocking, pulse });
+    return { blocking, onTurn: () => pulse.beat() };
+  }
+
+  /** What health and readiness are judged by. */
+  watched(): WatchedService {
+    return {
+      redis: this.#redis,
+      blocking: this.#loops.map((l) => l.blocking),
+      loops: this.#loops.map(({ name, pulse }) => ({ name, age: pulse.age })),
+      stopping: this.#stopping,
+    };
+  }
+
+  async #loop(name: string, stream: string, handle: (entries: Entry[]) => Promise<string[]>): Promise<void> {
+    const { blocking, onTurn } = await this.#openLoop(name);
+    const reader = { stream, group: BROKER_GROUP, consumer: this.id };
     const loop = groupLoop(
-      { stream, group: BROKER_GROUP, consumer: this.id, redis: this.#redis, blocking, log: this.#log, handle },
+      { ...reader, redis: this.#redis, blocking, log: this.#log, handle, onTurn },
       this.#abort.signal,
     );
     this.#releases.push(async () => {
       this.#abort.abort(new Error("stopping"));
       await loop;
       blocking.disconnect();
+      await leaveGroup(this.#redis, reader).catch(() => {});
     });
   }
 
   /** A mount without a live worker is tried again soon, not only when pending entries are next drained. */
   #retryMounts(mounting: Mounting, entries: Entry[]): void {
+    // Entries come here again each time the pending ones are drained: one trial at a time is enough.
+    const fresh = entries.filter((e) => !this.#retrying.has(e.id));
+    for (const entry of fresh) this.#retrying.add(entry.id);
     const retry = async (): Promise<void> => {
-      await sleep(MOUNT_RETRY_MS, this.#abort.signal);
-      const ids = await mounting.handle(entries);
-      for (const id of ids)
-        await this.#redis.multi().xack(sharedKeys.control, BROKER_GROUP, id).xdel(sharedKeys.control, id).exec();
-      const left = entries.filter((e) => !ids.includes(e.id));
-      if (left.length > 0) this.#retryMounts(mounting, left);
+      for (let left = fresh; left.length > 0; ) {
+        await sleep(MOUNT_RETRY_MS, this.#abort.signal);
+        const ids = await mounting.handle(left);
+        await done(this.#redis, sharedKeys.control, BROKER_GROUP, ids);
+        left = left.filter((e) => !ids.includes(e.id));
+      }
     };
-    retry().catch((error) => {
-      if (!this.#abort.signal.aborted)
-        this.#log.warn({ err: String(error) }, "a mount is tried again with the pending entries");
-    });
+    retry()
+      .catch((error) => {
+        if (!this.#abort.signal.aborted)
+          this.#log.warn({ err: String(error) }, "a mount is tried again with the pending entries");
+      })
+      .finally(() => {
+        for (const entry of fresh) this.#retrying.delete(entry.id);
+      });
   }
+  readonly #retrying = new Set<string>();
 
   async #announced(tag: string, entries: Entry[]): Promise<string[]> {
     // Several puts of one step in one batch need one look at it.
-    const steps = new Map<string, { run: string; inc: number; step: string; stage: string }>();
+    const steps = new Map<string, { run: string; inc: number; step: string; stage: string; from: Entry[] }>();
     for (const entry of entries) {
       const [run, inc, step, stage] = ["run", "inc", "step", "stage"].map((f) => entry.fields[f]?.toString());
       if (run === undefined || !/^\d+$/.test(inc ?? "") || !/^\d+\.\d+$/.test(step ?? "") || !stage)
-        await this.#deadLetter(tag, entry);
-      else steps.set([run, inc, step, stage].join("\n"), { run, inc: Number(inc), step: step!, stage });
+        await deadLetter(this.#redis, entry, this.#log, tag);
+      else {
+        const name = [run, inc, step, stage].join("\n");
+        const known = steps.get(name);
+        if (known) known.from.push(entry);
+        else steps.set(name, { run, inc: Number(inc), step: step!, stage, from: [entry] });
+      }
     }
-    await Promise.all([...steps.values()].map((s) => this.#steps.enqueue(s.run, s.inc, s.step, s.stage)));
-    return entries.map((e) => e.id);
-  }
-
-  async #deadLetter(tag: string, entry: Entry): Promise<void> {
-    this.#log.warn({ entry: entry.id }, "an announcement could not be read; it lies in the dead stream");
-    const flat = Object.entries(entry.fields).flat();
-    await this.#redis.xadd(tagKeys(tag).dead, "MAXLEN", "~", DEAD_LETTERS, "*", "entry", entry.id, ...flat);
+    const open = new Set<Entry>();
+    await Promise.all(
+      [...steps.values()].map(async ({ run, inc, step, stage, from }) => {
+        try {
+          await this.#steps.enqueue(run, inc, step, stage);
+        } catch (error) {
+          // One step that trips this code over must not hold up the others; while Redis is at fault, all are tried again.
+          if (isRedisError(error)) for (const entry of from) open.add(entry);
+          else for (const entry of from) await deadLetter(this.#redis, entry, this.#log, tag);
+          this.#log.warn({ run, step, stage, err: String(error) }, "an announcement could not be handled");
+        }
+      }),
+    );
+    return entries.filter((e) => !open.has(e)).map((e) => e.id);
   }
 
   async #beat(): Promise<void> {
@@ -157,6 +239,8 @@ export class Broker {
   }
 
   stop(): Promise<void> {
-    return this.#releases.release();
+    this.#stopping = true;
+    const callOff = letGo(this.#redis, STOP_MS);
+    return this.#releases.release().finally(callOff);
   }
 }

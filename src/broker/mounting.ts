@@ -7,11 +7,12 @@ import type { Logger } from "../log.js";
 import { pack, unpack } from "../protocol/codec.js";
 import { DEFAULT_LIMITS } from "../protocol/limits.js";
 import { type MountAnswer, type MountReply, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
-import { redisNow } from "../redis/connect.js";
+import { isRedisError, redisNow } from "../redis/connect.js";
 import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";
 import { mountRun } from "../redis/mounts.js";
 import { readCatalogue, workerPresence } from "../redis/presence.js";
 import type { Entry } from "../redis/streams.js";
+import { deadLetter } from "./dead-letter.js";
 
 /** Answers mount requests: validates against the catalogues of live workers, then takes the run. */
 export class Mounting {
@@ -25,21 +26,44 @@ export class Mounting {
 
   /** Ids of the entries that are answered; one that waits for a worker stays pending and is tried again. */
   async handle(entries: readonly Entry[]): Promise<string[]> {
-    const finished = await Promise.all(entries.map((e) => this.#one(e)));
-    return entries.filter((_, i) => finished[i]).map((e) => e.id);
+    const tried = await Promise.allSettled(entries.map((e) => this.#one(e)));
+    for (const t of tried)
+      if (t.status === "rejected") this.#log.warn({ err: String(t.reason) }, "a mount is tried again");
+    return entries
+      .filter((_, i) => tried[i]?.status === "fulfilled" && (tried[i] as { value: boolean }).value)
+      .map((e) => e.id);
   }
 
   async #one(entry: Entry): Promise<boolean> {
     const request = readRequest(entry);
     if (!request) {
-      this.#log.warn({ entry: entry.id }, "a control entry could not be read and was dropped");
+      await deadLetter(this.#redis, entry, this.#log);
       return true;
     }
-    if ((await redisNow(this.#redis)) > request.deadline) return true;
-    const answer = await this.#answer(request);
+    const left = request.deadline - (await redisNow(this.#redis));
+    if (left < 0 || (await this.#answered(request.mount_id))) return true;
+    const answer = await this.#safely(request);
     const reply: MountReply = answer ? { state: "answered", answer } : { state: "waiting", for: "worker" };
-    await this.#redis.set(sharedKeys.reply(request.mount_id), Buffer.from(pack(reply)), "PX", REPLY_TTL_MS);
+    // The answer outlives the request: one that is read again, after a crash before its acknowledgement, must not mount once more.
+    const ttl = REPLY_TTL_MS + left;
+    await this.#redis.set(sharedKeys.reply(request.mount_id), Buffer.from(pack(reply)), "PX", ttl);
     return answer !== undefined;
+  }
+
+  async #answered(mountId: string): Promise<boolean> {
+    const raw = await this.#redis.getBuffer(sharedKeys.reply(mountId));
+    return raw !== null && (unpack(raw) as MountReply).state === "answered";
+  }
+
+  /** A request that trips this code over is answered so: tried again, it would hold up every other for ever. */
+  async #safely(request: MountRequest): Promise<MountAnswer | undefined> {
+    try {
+      return await this.#answer(request);
+    } catch (error) {
+      if (isRedisError(error)) throw error;
+      this.#log.error({ run: request.run, err: String(error) }, "a mount failed");
+      return refuse("INTERNAL", `the broker failed on this mount: ${String(error)}`);
+    }
   }
 
   /** Undefined: no worker lives yet. */
@@ -111,7 +135,7 @@ export class Mounting {
   }
 }
 
-function refuse(code: "PROTOCOL_VERSION" | "RUN_BUSY", message: string): MountAnswer {
+function refuse(code: "PROTOCOL_VERSION" | "RUN_BUSY" | "INTERNAL", message: string): MountAnswer {
   return { ok: false, code, message, problems: [] };
 }
 
@@ -122,8 +146,9 @@ function readRequest(entry: Entry): MountRequest | undefined {
       request?.kind === "mount" &&
       typeof request.mount_id === "string" &&
       typeof request.run === "string" &&
+      request.run !== "" &&
       Array.isArray(request.v) &&
-      typeof request.deadline === "number";
+      Number.isSafeInteger(request.deadline);
     return sound ? request : undefined;
   } catch (error) {
     if (error instanceof DataflexError) return undefined;

@@ -4,13 +4,13 @@ import type { Logger } from "../log.js";
 import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
 import type { Queues } from "../queue/queues.js";
 import { redisNow } from "../redis/connect.js";
-import { ALL_TAGS, MOUNT_TTL_MS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
+import { ALL_TAGS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
 import { Handles, readHandle } from "../redis/mounts.js";
 import { settleFailure } from "../redis/settle.js";
 import { parseState, pending, type StepState, stateFields } from "../redis/step-state.js";
 
-/** Open steps looked at per run and walk: more are looked at in the next. */
-const WALK_STEPS = 256;
+/** Open steps read from the index at a time. */
+const PAGE = 256;
 
 /** Turns complete steps into jobs, from state alone. */
 export class Steps {
@@ -63,13 +63,10 @@ export class Steps {
 
   async #walkRun(runBase: string, runs: string, encoded: string, now: number): Promise<void> {
     const blob = await readHandle(this.#redis, { mount: `${runBase}:mount` });
-    if (!blob) {
-      await this.#redis.zremrangebyscore(runs, "-inf", now - MOUNT_TTL_MS);
-      return;
-    }
+    if (!blob) return this.#forgetRun(runBase, runs, encoded, now);
     const keys = runKeys(blob.run);
     this.#handles.set(blob);
-    for (const member of await this.#redis.zrange(keys.steps, "0", String(WALK_STEPS - 1))) {
+    for (const member of await this.#openSteps(keys)) {
       const colon = member.indexOf(":");
       const [incarnation, step] = [Number(member.slice(0, colon)), member.slice(colon + 1)];
       if (incarnation !== blob.incarnation) {
@@ -84,9 +81,26 @@ export class Steps {
     this.#log.trace({ run: encoded }, "walked");
   }
 
+  /** The whole index first: taking steps off while paging would skip others. */
+  async #openSteps(keys: RunKeys): Promise<string[]> {
+    const members: string[] = [];
+    for (let from = 0; ; from += PAGE) {
+      const page = await this.#redis.zrange(keys.steps, String(from), String(from + PAGE - 1));
+      members.push(...page);
+      if (page.length < PAGE) return members;
+    }
+  }
+
+  /** A run without a mount has no steps to look after. It may be mounted in this very moment, hence the second look. */
+  async #forgetRun(runBase: string, runs: string, encoded: string, now: number): Promise<void> {
+    await this.#redis.zrem(runs, encoded);
+    if (await readHandle(this.#redis, { mount: `${runBase}:mount` })) await this.#redis.zadd(runs, now, encoded);
+  }
+
+  /** Settles what was begun and not finished in time; a stage that nothing was put at yet is still to come. */
   async #expire(keys: RunKeys, handle: Handle, step: string, state: StepState): Promise<void> {
     const ref = { run: handle.run, incarnation: handle.incarnation, step };
-    for (const p of handle.pipelines.filter((p) => !state.settled.has(p.name))) {
+    for (const p of handle.pipelines.filter((p) => state.rows.has(p.stage) && !state.settled.has(p.name))) {
       await settleFailure(
         this.#redis,
         ref,
@@ -102,7 +116,11 @@ export class Steps {
         handle.limits,
       );
     }
-    await this.#redis.zrem(keys.steps, `${handle.incarnation}:${step}`);
+    const member = `${handle.incarnation}:${step}`;
+    await this.#redis.zrem(keys.steps, member);
+    // A put that came meanwhile has moved the deadline: the step is open again.
+    const deadline = await this.#redis.hget(keys.step(handle.incarnation, step).status, "deadline");
+    if (Number(deadline) > state.deadline) await this.#redis.zadd(keys.steps, Number(deadline), member);
   }
 
   async #state(

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { DataflexError } from "../errors.js";
 import { connect } from "../redis/connect.js";
 
 /** Idle connections kept for the next wait; a burst of waits opens more and closes them again. */
@@ -27,6 +28,10 @@ export class BlockingPool {
 
   async #open(): Promise<Redis> {
     const redis = await connect(this.#url, "blocking", { name: "client-wait" });
+    if (this.#closed) {
+      redis.disconnect();
+      throw new DataflexError("CLOSED", "the client was closed");
+    }
     this.#all.add(redis);
     return redis;
   }

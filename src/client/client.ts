@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
-import { connect } from "../redis/connect.js";
+import { connect, letGo } from "../redis/connect.js";
 import { BlockingPool } from "./blocking-pool.js";
+import { answeredWithin } from "./deadline.js";
 import { type MountOptions, readMounted, requestMount } from "./mount.js";
 import { Run } from "./run.js";
 
@@ -10,6 +11,11 @@ export interface ClientOptions {
   readonly redisUrl?: string;
   readonly connectTimeoutMs?: number;
 }
+
+/** One round trip; more than this is an absent Redis. */
+const ATTACH_MS = 10_000;
+/** What a closing client gives its runs to say goodbye; without it they stay busy for one heartbeat. */
+const GOODBYE_MS = 2_000;
 
 /** A trainer's connection to the service. Errors everywhere are `DataflexError`s with a `code`. */
 export class Client {
@@ -38,9 +44,10 @@ export class Client {
     return this.#keep(new Run(this.#redis, this.#pool, await requestMount(this.#redis, options), true));
   }
 
-  /** Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Errors: NOT_MOUNTED. */
+  /** Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Errors: NOT_MOUNTED, REDIS_UNREACHABLE. */
   async attach(runId: string): Promise<Run> {
-    return this.#keep(new Run(this.#redis, this.#pool, await readMounted(this.#redis, runId), false));
+    const handle = await answeredWithin(ATTACH_MS, `attach to "${runId}"`, readMounted(this.#redis, runId));
+    return this.#keep(new Run(this.#redis, this.#pool, handle, false));
   }
 
   #keep(run: Run): Run {
@@ -50,7 +57,9 @@ export class Client {
 
   /** Closes its runs and every connection. */
   async close(): Promise<void> {
+    const callOff = letGo(this.#redis, GOODBYE_MS);
     for (const run of this.#runs) await run.close();
+    callOff();
     this.#pool.close();
     this.#redis.disconnect();
   }

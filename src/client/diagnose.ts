@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
-import { parseState, stateFields } from "../redis/step-state.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import { queueName, runKeys } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
+import { parseState, stateFields } from "../redis/step-state.js";
 
 /** Why a wait came to nothing, in sentences: which rows of which field are missing, or which service. */
 export async function diagnose(

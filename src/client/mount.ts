@@ -8,6 +8,7 @@ import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
+import { answeredWithin } from "./deadline.js";
 
 export interface MountOptions {
   /** Names the run; a second living trainer under the same name is refused. */
@@ -31,9 +32,21 @@ export interface MountOptions {
 /** The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm. */
 const ASK_AGAIN_MS = 5_000;
 
-/** Asks for the run and waits for the answer. Errors: CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER at the deadline. */
+/** Beyond the deadline, for the questions that find out what was missing. */
+const DIAGNOSIS_MS = 2_000;
+
+/**
+ * Asks for the run and waits for the answer. Errors: INVALID_INPUT without a name; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered;
+ * NO_BROKER, NO_WORKER, REDIS_UNREACHABLE at the deadline.
+ */
 export async function requestMount(redis: Redis, options: MountOptions): Promise<Handle> {
-  const timeoutMs = options.timeoutMs ?? 30_000;
+  const { run_id: run, timeoutMs = 30_000 } = options;
+  if (typeof run !== "string" || run === "")
+    throw new DataflexError("INVALID_INPUT", "run_id is empty: give the run a name", { run_id: run });
+  return answeredWithin(timeoutMs + DIAGNOSIS_MS, `mount "${run}"`, ask(redis, options, timeoutMs));
+}
+
+async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Promise<Handle> {
   const mountId = options.mount_id ?? randomUUID();
   const request: MountRequest = {
     v: PROTOCOL_VERSIONS,
@@ -49,6 +62,7 @@ export async function requestMount(redis: Redis, options: MountOptions): Promise
   };
   const body = Buffer.from(pack(request));
   const end = Date.now() + timeoutMs;
+  await forgetRefusal(redis, mountId);
   let askAt = 0;
   let waitingFor: string | undefined;
   for (let pause = 2; Date.now() < end; pause = Math.min(pause * 1.5, 50)) {
@@ -69,6 +83,13 @@ export async function requestMount(redis: Redis, options: MountOptions): Promise
     await sleep(Math.min(pause, Math.max(end - Date.now(), 0)));
   }
   return noAnswer(redis, timeoutMs, waitingFor);
+}
+
+/** The same id gets the same handle for ever; a refusal counts once, and the question is asked anew. */
+async function forgetRefusal(redis: Redis, mountId: string): Promise<void> {
+  const raw = await redis.getBuffer(sharedKeys.reply(mountId));
+  const reply = raw && (unpack(raw) as MountReply);
+  if (reply && !(reply.state === "answered" && reply.answer.ok)) await redis.del(sharedKeys.reply(mountId));
 }
 
 async function noAnswer(redis: Redis, timeoutMs: number, waitingFor: string | undefined): Promise<never> {

@@ -50,7 +50,6 @@ export async function sendPut(
     const retry =
       attempt < TRIES && (word === "CHUNKS_MISSING" || (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))));
     if (retry) continue;
-    if (word !== "CHUNKS_MISSING" && !(word === "ROWS_CONFLICT" && text(rest[0]) === "keys")) await redis.unlink(key);
     throw refused(handle, put, options.step, word, rest.map(text));
   }
 }

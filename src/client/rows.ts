@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { DataflexError } from "../errors.js";
 import { pack } from "../protocol/codec.js";
+import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
+import type { FieldInput } from "../protocol/input.js";
 import { rangesOf } from "../protocol/row-ranges.js";
 
 /** Which rows of the step a put is for, and in which order its input has them. */
@@ -59,4 +61,16 @@ export interface KeyTable {
 export function keyTable(keys: readonly string[]): KeyTable {
   const blob = pack(keys);
   return { keys, blob, digest: createHash("sha256").update(blob).digest("hex").slice(0, 32) };
+}
+
+/** Rows of the first field that has any: all fields of a put must agree, which encoding checks. */
+export function rowCount(fields: Readonly<Record<string, FieldInput>>): number {
+  for (const [name, value] of Object.entries(fields)) {
+    if ((LAYOUT_COLUMNS as readonly string[]).includes(name)) continue;
+    if (Array.isArray(value)) return value.length;
+    const input = value as { shape?: readonly number[]; lengths?: ArrayLike<number>; values?: ArrayLike<unknown> };
+    const rows = input.shape?.[0] ?? input.lengths?.length ?? input.values?.length;
+    if (rows !== undefined) return rows;
+  }
+  return 0;
 }

@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { every } from "../lifecycle.js";
-import { pack, unpack } from "../protocol/codec.js";
-import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
+import { pack } from "../protocol/codec.js";
 import type { FieldInput } from "../protocol/input.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
@@ -10,9 +9,11 @@ import { HEARTBEAT_MS, runKeys, stepKey } from "../redis/keys.js";
 import { restoreRun, trainerBeat } from "../redis/mounts.js";
 import { runScript, text } from "../redis/scripts/index.js";
 import type { BlockingPool } from "./blocking-pool.js";
-import { type PreparedPut, preparePut } from "./prepare.js";
-import { type CommitOptions, type Committed, sendPut } from "./put.js";
-import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates } from "./rows.js";
+import { answeredWithin } from "./deadline.js";
+import { OpenSteps } from "./open-steps.js";
+import { preparePut } from "./prepare.js";
+import { sendPut } from "./put.js";
+import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates, rowCount } from "./rows.js";
 import type { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
 
@@ -31,7 +32,13 @@ export interface PutOptions {
   readonly trigger?: number;
   /** Other content for a put made before: opens a new attempt of the step. */
   readonly replace?: boolean;
+  /** How long Redis may take. Default: the run's `max_wait_ms`. */
+  readonly timeoutMs?: number;
 }
+
+/** One small script; more than this is an absent Redis. */
+const RELEASE_MS = 30_000;
+const GOODBYE_MS = 2_000;
 
 export interface WeightsOptions {
   /** Default: the run's `max_wait_ms`. */
@@ -41,21 +48,14 @@ export interface WeightsOptions {
   readonly trigger?: number;
 }
 
-/** What the client keeps of a step until it settles: enough to put it again if Redis has forgotten it. */
-export interface OpenStep {
-  readonly puts: { put: PreparedPut; commit: CommitOptions }[];
-  attempt: number;
-  waitedMs: number;
-}
-
 /** A mounted run in the hands of one producer. */
 export class Run {
   readonly handle: Handle;
   readonly #redis: Redis;
   readonly #pool: BlockingPool;
-  readonly #open = new Map<string, OpenStep>();
-  readonly #tables = new Map<string, KeyTable>();
-  readonly #stopBeat: (() => Promise<void>) | undefined;
+  readonly #steps: OpenSteps;
+  readonly #owner: boolean;
+  readonly #stopBeat: () => Promise<void>;
   #fenced = false;
   #closed = false;
 
@@ -64,12 +64,13 @@ export class Run {
     this.#redis = redis;
     this.#pool = pool;
     this.handle = handle;
-    if (owner)
-      this.#stopBeat = every(
-        HEARTBEAT_MS,
-        () => this.#beat(),
-        () => {},
-      );
+    this.#owner = owner;
+    this.#steps = new OpenSteps(redis, handle);
+    this.#stopBeat = every(
+      HEARTBEAT_MS,
+      () => this.#beat(),
+      () => {},
+    );
   }
 
   /** Stages at which this run wants fields, with the fields. Nothing else travels. */
@@ -79,7 +80,8 @@ export class Run {
 
   /**
    * Posts fields of a step at a stage. Answers the fields that travelled (the others were not asked for) and the step's attempt.
-   * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CLOSED.
+   * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL,
+   * REDIS_UNREACHABLE (it may have arrived all the same; putting again is harmless), CLOSED.
    */
   async put(
     step: number,
@@ -91,11 +93,15 @@ export class Run {
     const at = stepKey(checkStep(step), options.trigger ?? 0);
     const wanted = new Set((this.handle.stages[stage] ?? []).map((f) => f.name));
     const mine = Object.fromEntries(Object.entries(fields).filter(([name]) => wanted.has(name)));
-    if (Object.keys(mine).length === 0)
-      return { sent: [], attempt: this.#open.get(at)?.attempt ?? 1, kind: "NOTHING_WANTED" };
+    if (Object.keys(mine).length === 0) return { sent: [], attempt: this.#steps.attempt(at), kind: "NOTHING_WANTED" };
+    const what = `put of step ${at} at ${stage}`;
+    return answeredWithin(options.timeoutMs ?? this.handle.max_wait_ms, what, this.#put(at, stage, mine, options));
+  }
+
+  async #put(at: string, stage: Stage, mine: Readonly<Record<string, FieldInput>>, options: PutOptions) {
     for (let again = false; ; again = true) {
       const { plan, table, total } = await this.#plan(at, stage, mine, options, again);
-      const mask = this.#maskOf(at, stage, plan);
+      const mask = this.#steps.maskOf(at, stage, plan.ranges);
       const put = preparePut(this.handle, {
         stage,
         fields: mine,
@@ -109,7 +115,7 @@ export class Run {
       try {
         const commit = { step: at, table, replace: options.replace ?? false };
         const done = await sendPut(this.#redis, this.handle, put, commit);
-        this.#keep(at, put, commit, done);
+        this.#steps.keep(at, put, commit, done);
         return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
       } catch (error) {
         // Another producer fixed the row table first: read it, and put in its order.
@@ -131,7 +137,6 @@ export class Run {
     const expected = this.handle.pipelines.filter(
       (p) => !p.shadow && (!options.stages || options.stages.includes(p.stage)),
     );
-    const open = this.#open.get(at);
     const result = await waitForStep({
       redis: this.#redis,
       pool: this.#pool,
@@ -139,23 +144,20 @@ export class Run {
       at: { step, trigger, key: at },
       expected,
       timeoutMs: options.timeoutMs ?? this.handle.max_wait_ms,
-      putAgain: () => this.#putAgain(at),
+      putAgain: () => this.#steps.putAgain(at),
       alive: () => this.#assertUsable(),
     });
-    if (open) {
-      open.waitedMs += result.waitedMs;
-      if (allPipelines(expected, this.handle)) open.puts.length = 0;
-    }
+    this.#steps.settled(at, result.waitedMs, allPipelines(expected, this.handle));
     return result;
   }
 
-  /** Done with the step: its keys go, at once or when the last pipeline still at work has settled. */
+  /** Done with the step: its keys go, at once or when the last pipeline still at work has settled. Errors: REDIS_UNREACHABLE, CLOSED. */
   async release(step: number, options: { trigger?: number } = {}): Promise<"BURIED" | "PENDING" | "UNKNOWN"> {
     this.#assertUsable();
     const at = stepKey(checkStep(step), options.trigger ?? 0);
     const keys = runKeys(this.handle.run);
-    const report = this.#open.get(at)?.waitedMs;
-    const { word, rest } = await runScript(
+    const report = this.#steps.waitedMs(at);
+    const asked = runScript(
       this.#redis,
       "release",
       [keys.mount, keys.step(this.handle.incarnation, at).status, keys.steps, keys.notices],
@@ -167,7 +169,8 @@ export class Run {
         report === undefined ? "" : pack({ wait_ms: report }),
       ],
     );
-    this.#forget(at);
+    const { word, rest } = await answeredWithin(RELEASE_MS, `release of step ${at}`, asked);
+    this.#steps.forget(at);
     if (word === "FENCED") this.#fenced = true;
     return word === "OK" ? (text(rest[0]) as "BURIED" | "PENDING" | "UNKNOWN") : "UNKNOWN";
   }
@@ -176,8 +179,10 @@ export class Run {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#stopBeat?.();
-    if (this.#stopBeat && this.#redis.status === "ready") await trainerBeat(this.#redis, this.handle, true);
+    await this.#stopBeat();
+    if (!this.#owner || this.#redis.status !== "ready") return;
+    // The goodbye is manners: without it the run stays busy for one heartbeat.
+    await answeredWithin(GOODBYE_MS, "close", trainerBeat(this.#redis, this.handle, true)).catch(() => {});
   }
 
   async #plan(
@@ -198,7 +203,7 @@ export class Run {
     }
     if (!o.keys) return { plan: planRange(o.rows, total), table: undefined, total };
     refuseDuplicates(o.keys);
-    const table = await this.#table(at, stage, fresh);
+    const table = await this.#steps.table(at, stage, fresh);
     if (table) return { plan: planKeys(o.keys, table.keys), table, total: o.total_rows ?? table.keys.length };
     if (o.keys.length !== total) {
       throw new DataflexError(
@@ -207,57 +212,19 @@ export class Run {
         { total },
       );
     }
-    const made = keyTable(o.keys);
-    this.#tables.set(`${at} ${stage}`, made);
-    return { plan: { ranges: total > 0 ? [0, total] : [] }, table: made, total };
+    return { plan: { ranges: total > 0 ? [0, total] : [] }, table: keyTable(o.keys), total };
   }
 
-  /** The row table that the stage's first put fixed, if it had keys. */
-  async #table(at: string, stage: Stage, fresh: boolean): Promise<KeyTable | undefined> {
-    const known = this.#tables.get(`${at} ${stage}`);
-    if (known && !fresh) return known;
-    const status = runKeys(this.handle.run).step(this.handle.incarnation, at).status;
-    const blob = await this.#redis.hgetBuffer(status, `keys:${stage}`);
-    if (!blob) return undefined;
-    const table = keyTable(unpack(blob) as string[]);
-    this.#tables.set(`${at} ${stage}`, table);
-    return table;
-  }
-
-  #maskOf(at: string, stage: Stage, plan: RowPlan) {
-    const same = this.#open
-      .get(at)
-      ?.puts.find(
-        ({ put }) => put.header.stage === stage && put.layout.mask && put.ranges.join() === plan.ranges.join(),
-      );
-    return same?.put.layout.mask;
-  }
-
-  #keep(at: string, put: PreparedPut, commit: CommitOptions, done: Committed): void {
-    const open = this.#open.get(at) ?? { puts: [], attempt: 1, waitedMs: 0 };
-    const others = open.puts.filter(
-      (p) => p.put.header.id !== put.header.id || p.put.header.stage !== put.header.stage,
-    );
-    open.puts.splice(0, open.puts.length, ...others, { put, commit: { ...commit, replace: false } });
-    open.attempt = done.attempt;
-    this.#open.set(at, open);
-  }
-
-  async #putAgain(at: string): Promise<boolean> {
-    const open = this.#open.get(at);
-    for (const { put, commit } of open?.puts ?? []) await sendPut(this.#redis, this.handle, put, commit);
-    return (open?.puts.length ?? 0) > 0;
-  }
-
-  #forget(at: string): void {
-    this.#open.delete(at);
-    for (const key of this.#tables.keys()) if (key.startsWith(`${at} `)) this.#tables.delete(key);
-  }
-
+  /** Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone. */
   async #beat(): Promise<void> {
-    const word = await trainerBeat(this.#redis, this.handle);
-    if (word === "FENCED") this.#fenced = true;
-    else if (word === "NOT_MOUNTED") this.#fenced = !(await restoreRun(this.#redis, this.handle));
+    if (this.#fenced) return;
+    if (this.#owner) {
+      const word = await trainerBeat(this.#redis, this.handle);
+      if (word === "FENCED") this.#fenced = true;
+      else if (word === "NOT_MOUNTED") this.#fenced = !(await restoreRun(this.#redis, this.handle));
+    }
+    await this.#steps.tend();
+    if (!this.#owner) this.#steps.forgetSettled();
   }
 
   #assertUsable(): void {
@@ -279,16 +246,4 @@ function checkStep(step: number): number {
 
 function allPipelines(expected: readonly PipelineSpec[], handle: Handle): boolean {
   return expected.length === handle.pipelines.filter((p) => !p.shadow).length;
-}
-
-/** Rows of the first field that has any: all fields of a put must agree, which encoding checks. */
-function rowCount(fields: Readonly<Record<string, FieldInput>>): number {
-  for (const [name, value] of Object.entries(fields)) {
-    if ((LAYOUT_COLUMNS as readonly string[]).includes(name)) continue;
-    if (Array.isArray(value)) return value.length;
-    const input = value as { shape?: readonly number[]; lengths?: ArrayLike<number>; values?: ArrayLike<unknown> };
-    const rows = input.shape?.[0] ?? input.lengths?.length ?? input.values?.length;
-    if (rows !== undefined) return rows;
-  }
-  return 0;
 }

@@ -5,7 +5,9 @@ import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import { blockingCall } from "../redis/blocking.js";
 import { runKeys } from "../redis/keys.js";
 import { settleFailure } from "../redis/settle.js";
+import type { Entry } from "../redis/streams.js";
 import type { BlockingPool } from "./blocking-pool.js";
+import { before } from "./deadline.js";
 import { diagnose } from "./diagnose.js";
 import { decodeOutcome, loadOutcome, type Outcome, type PipelineResult, readOutcomes } from "./outcomes.js";
 import { StepResult } from "./step-result.js";
@@ -25,10 +27,12 @@ export interface WaitOptions {
 
 /** One blocking read at a time is this long: after each, the step's state is looked at. */
 const SLICE_MS = 1_000;
+/** After a lost connection. */
+const RETRY_MS = 50;
 /** Errors that `on_unavailable: neutral` covers: the service was not there. A wrong input or a broken scorer is never covered. */
 const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE"]);
 
-/** Waits until every expected pipeline has settled, or the deadline. */
+/** Waits until every expected pipeline has settled, one has failed, or the deadline. */
 export async function waitForStep(o: WaitOptions): Promise<StepResult> {
   const started = performance.now();
   const at = (): { step: number; trigger: number; waitedMs: number } => ({
@@ -38,6 +42,7 @@ export async function waitForStep(o: WaitOptions): Promise<StepResult> {
   });
   try {
     const outcomes = await collect(o);
+    for (const outcome of outcomes.values()) if (outcome.header.kind === "failure") decodeOutcome(o.handle, outcome);
     const results: PipelineResult[] = o.expected.map((p) => decodeOutcome(o.handle, outcomes.get(p.name)!));
     return new StepResult(o.handle, at(), results);
   } catch (error) {
@@ -54,59 +59,76 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
   const end = Date.now() + o.timeoutMs;
   let lastId = "0";
   const missing = (): PipelineSpec[] => o.expected.filter((p) => !outcomes.has(p.name));
-  const take = async (redis: Redis, blockMs: number): Promise<number> => {
-    const entries = await readOutcomes(redis, keys.out, lastId, blockMs);
-    for (const entry of entries) {
-      const name = String(entry.fields.pipeline);
-      if (o.expected.some((p) => p.name === name)) {
-        const outcome = await loadOutcome(o.redis, keys, entry);
-        // A replaced put voids every outcome of an earlier attempt.
-        for (const [known, { header }] of outcomes) if (header.attempt < outcome.header.attempt) outcomes.delete(known);
-        outcomes.set(name, outcome);
-      }
-      lastId = entry.id;
+  // One failure decides the step: nobody waits for the others then.
+  const undecided = (): boolean =>
+    missing().length > 0 && [...outcomes.values()].every(({ header }) => header.kind !== "failure");
+  const keep = async (entry: Entry): Promise<void> => {
+    const name = String(entry.fields.pipeline);
+    if (o.expected.some((p) => p.name === name)) {
+      const outcome = await loadOutcome(o.redis, keys, entry);
+      // A replaced put voids every outcome of an earlier attempt.
+      for (const [known, { header }] of outcomes) if (header.attempt < outcome.header.attempt) outcomes.delete(known);
+      outcomes.set(name, outcome);
     }
-    return entries.length;
+    lastId = entry.id;
   };
-
-  await o.pool.use(async (blocking) => {
-    while (missing().length > 0 && Date.now() < end) {
+  const wait = async (blocking: Redis): Promise<void> => {
+    while (undecided() && Date.now() < end) {
       o.alive();
       const slice = Math.max(1, Math.min(SLICE_MS, end - Date.now()));
-      const got = await withDeadline(
-        end,
-        blockingCall(blocking, slice, () => take(blocking, slice)),
-      ).catch(tryAgain(-1));
-      if (got > 0) continue;
-      if (got < 0) await sleep(Math.min(50, Math.max(0, end - Date.now())));
+      const entries = await blockingCall(blocking, slice, () => readOutcomes(blocking, keys.out, lastId, slice));
+      for (const entry of entries) await keep(entry);
       // A server that has lost the step starts a stream of new ids: read it from its start.
-      if (await withDeadline(end, restoreIfForgotten(o, keys.status)).catch(tryAgain(false))) lastId = "0";
+      if (entries.length === 0 && (await restoreIfForgotten(o))) lastId = "0";
     }
-  });
-  if (missing().length > 0) await giveUp(o, missing, () => take(o.redis, 0));
+  };
+
+  while (undecided() && Date.now() < end) {
+    o.alive();
+    try {
+      await before(end, o.pool.use(wait));
+    } catch (error) {
+      // While the deadline allows it a lost connection is tried again; what cannot mend itself ends the wait.
+      if (error instanceof DataflexError && !error.retryable) throw error;
+      await sleep(Math.min(RETRY_MS, Math.max(0, end - Date.now())));
+      if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";
+    }
+  }
+  const last = async (): Promise<void> => {
+    for (const entry of await readOutcomes(o.redis, keys.out, lastId, 0)) await keep(entry);
+  };
+  if (undecided()) await giveUp(o, missing, last);
   return outcomes;
 }
 
-/** While the deadline allows it a lost connection is tried again; anything typed that cannot mend itself ends the wait. */
-function tryAgain<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof DataflexError && !error.retryable) throw error;
-    return instead;
-  };
+function laterOrNever(error: unknown): false {
+  if (error instanceof DataflexError && !error.retryable) throw error;
+  return false;
 }
 
-async function restoreIfForgotten(o: WaitOptions, status: string): Promise<boolean> {
-  const [attempt, released] = await o.redis.hmget(status, "attempt", "released");
+/** Puts the step again if the server has lost it. Errors: FENCED, RELEASED, and those of a put. */
+async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
+  const keys = runKeys(o.handle.run);
+  const [owner, [attempt, released]] = await Promise.all([
+    o.redis.hget(keys.mount, "inc"),
+    o.redis.hmget(keys.step(o.handle.incarnation, o.at.key).status, "attempt", "released"),
+  ]);
+  if (owner && Number(owner) > o.handle.incarnation) {
+    throw new DataflexError(
+      "FENCED",
+      `run "${o.handle.run}": incarnation ${o.handle.incarnation} was replaced by a later trainer (${owner}); this one must stop`,
+    );
+  }
   if (released)
     throw new DataflexError("RELEASED", `step ${o.at.key} was released, its weights cannot be had any more`);
-  return attempt === null || attempt === undefined ? o.putAgain() : false;
+  return attempt ? false : o.putAgain();
 }
 
 /** The deadline settles the step too, so that no worker goes on with it; an outcome that came first is still taken. */
-async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], take: () => Promise<number>): Promise<void> {
+async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () => Promise<void>): Promise<void> {
   const late = missing();
   const grace = Date.now() + 2_000;
-  const why = await withDeadline(grace, settleTimeout(o, late, take)).catch(() => [
+  const why = await before(grace, settleTimeout(o, late, last)).catch(() => [
     `Redis has not answered for the last seconds (its address, its network, its load?)`,
   ]);
   const left = missing();
@@ -126,7 +148,7 @@ async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], take: () =>
 async function settleTimeout(
   o: WaitOptions,
   late: readonly PipelineSpec[],
-  take: () => Promise<number>,
+  last: () => Promise<void>,
 ): Promise<string[]> {
   const why = await diagnose(o.redis, o.handle, o.at.key, late);
   const status = runKeys(o.handle.run).step(o.handle.incarnation, o.at.key).status;
@@ -147,21 +169,7 @@ async function settleTimeout(
       },
       o.handle.limits,
     );
-    if (word === "SETTLED") await take();
+    if (word === "SETTLED") await last();
   }
   return why;
-}
-
-/** Rejects at `end` whatever the promise does: a command queued while Redis is away must not outlive the caller's deadline. */
-async function withDeadline<T>(end: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  promise.catch(() => {});
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DataflexError("TIMEOUT", "deadline")), Math.max(0, end - Date.now()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

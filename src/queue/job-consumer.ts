@@ -33,6 +33,13 @@ const STALLED_MS = 2_000;
 /** An idle consumer looks by itself this often, should a wake-up have died with another process. */
 const BLOCK_S = 2;
 
+/** BullMQ gives every worker a connection to wait on; these never wait on one of their own. */
+class HandFedWorker extends Worker<JobData, Receipt> {
+  protected override createBackend(): void {
+    this.backend = this.backendFactory(this.name, this.opts, { withBlockingConnection: false });
+  }
+}
+
 /**
  * Takes jobs from several queues with one limit for the process. A slot is taken *before* a job is fetched, so that no job
  * ever waits in a busy process while another is idle; BullMQ's own loop fetches per queue and cannot promise that. So jobs are
@@ -61,10 +68,12 @@ export class JobConsumer {
     return this.#active.size >= this.#options.slots;
   }
 
+  /** When it fails, `stop` closes what was opened. */
   async start(): Promise<void> {
     const { queues, redis, name, onError } = this.#options;
+    this.#abort.signal.addEventListener("abort", () => this.#slotFreed?.(), { once: true });
     for (const queue of queues) {
-      const worker = new Worker<JobData, Receipt>(queue, null, {
+      const worker = new HandFedWorker(queue, null, {
         connection: redis,
         prefix: QUEUE_PREFIX,
         name,
@@ -75,9 +84,9 @@ export class JobConsumer {
         autorun: false,
       });
       worker.on("error", onError);
+      this.#workers.set(queue, worker);
       await worker.waitUntilReady();
       await worker.startStalledCheckTimer();
-      this.#workers.set(queue, worker);
     }
     this.#renewal = setInterval(() => this.#renewLocks(), LOCK_MS / 3);
     this.#loop = this.#run();
@@ -88,7 +97,10 @@ export class JobConsumer {
     this.#abort.abort(new Error("stopping"));
     await this.#loop;
     const jobs = [...this.#active.values()];
-    await Promise.race([Promise.all(jobs.map((j) => j.done)), sleep(graceMs)]);
+    const drained = new AbortController();
+    const patience = sleep(graceMs, drained.signal).catch(() => {});
+    await Promise.race([Promise.all(jobs.map((j) => j.done)), patience]);
+    drained.abort();
     for (const { job, token } of this.#active.values()) await job.moveToWait(token).catch(this.#options.onError);
     clearInterval(this.#renewal);
     await Promise.all([...this.#workers.values()].map((w) => w.close(true)));
@@ -114,7 +126,6 @@ export class JobConsumer {
     while (this.#active.size >= this.#options.slots && !this.#abort.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#slotFreed = resolve;
-        this.#abort.signal.addEventListener("abort", () => resolve(), { once: true });
       });
     }
   }

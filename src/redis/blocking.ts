@@ -5,7 +5,8 @@ const GRACE_MS = 2_000;
 
 /**
  * Runs one blocking command with a guard: a connection that stays silent past the command's own limit is replaced, and the
- * command rejects, so that the loop reads its pending entries again before new ones. `signal` ends the wait at once.
+ * command rejects, so that the loop reads its pending entries again before new ones. It rejects as well when the connection
+ * closes: nothing sends a blocking command again by itself, so its answer would never come. `signal` ends the wait at once.
  */
 export async function blockingCall<T>(
   redis: Redis,
@@ -14,23 +15,33 @@ export async function blockingCall<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted();
+  let over = false;
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
+  let onClose: (() => void) | undefined;
   const guard = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    const late = (): void => {
+      if (over) return;
       redis.disconnect(true);
       reject(new Error(`no answer to a blocking command after ${blockMs + GRACE_MS} ms; the connection was replaced`));
-    }, blockMs + GRACE_MS);
+    };
+    // One turn of the loop more: after a long computation in this process the answer may lie in the socket, unread.
+    timer = setTimeout(() => setImmediate(() => setImmediate(late)), blockMs + GRACE_MS);
+    onClose = () => reject(new Error("the connection closed under a blocking command"));
+    redis.once("close", onClose);
     onAbort = () => reject(signal?.reason ?? new Error("aborted"));
     signal?.addEventListener("abort", onAbort, { once: true });
   });
   const answer = call();
-  // The guard may win; the command then rejects later, when its connection closes, and nobody else listens.
+  // The guard may win; nobody else listens to either of the two then.
   answer.catch(() => {});
+  guard.catch(() => {});
   try {
     return await Promise.race([answer, guard]);
   } finally {
+    over = true;
     clearTimeout(timer);
+    if (onClose) redis.off("close", onClose);
     if (onAbort) signal?.removeEventListener("abort", onAbort);
   }
 }

@@ -22,7 +22,7 @@ export async function writeChunks(
     const body = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     inFlight.push(
       i === 0
-        ? redis.multi().xadd(key, "0-1", "b", body).pexpire(key, ttlMs).exec().then(checkTransaction)
+        ? writeFirst(redis, key, body, ttlMs)
         : redis.xadd(key, `0-${i + 1}`, "b", body).then(() => {}, ignoreStored),
     );
     windowBytes += chunk.byteLength;
@@ -51,6 +51,17 @@ async function allOf(promises: Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(promises);
   const failed = results.find((r) => r.status === "rejected");
   if (failed) throw typedWriteError(failed.reason);
+}
+
+/** A connection lost inside a transaction aborts it, unlike a plain command, which is sent again by itself: this one is, too. */
+async function writeFirst(redis: Redis, key: string, body: Buffer, ttlMs: number): Promise<void> {
+  for (;;) {
+    try {
+      return checkTransaction(await redis.multi().xadd(key, "0-1", "b", body).pexpire(key, ttlMs).exec());
+    } catch (error) {
+      if ((error as Error).name !== "AbortError" || redis.status === "end") throw error;
+    }
+  }
 }
 
 function checkTransaction(results: [Error | null, unknown][] | null): void {

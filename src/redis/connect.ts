@@ -32,8 +32,10 @@ export function redisOptions(url: string, role: Role, options: ConnectOptions = 
     keepAlive: 10_000,
     // A quick first try, then at most one second: a restarted server is found again at once.
     retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 6), 1_000),
-    // A blocking command must never be sent again by itself: its reader decides what to read next.
+    // A blocking command must never be sent again by itself, nor wait for a connection and be sent when nobody listens to it any
+    // more: its reader decides what to read next.
     autoResendUnfulfilledCommands: role === "command",
+    enableOfflineQueue: role === "command",
   };
 }
 
@@ -109,35 +111,68 @@ function rejectAfter(ms: number): Promise<never> {
   return new Promise((_, reject) => setTimeout(() => reject(new Error("timed out")), ms).unref());
 }
 
-/** A half-open socket never reports an error; a PING that goes unanswered does. The connection is replaced and resends. */
+/**
+ * A half-open socket never reports an error; a PING that goes unanswered does. The connection is replaced and resends. A slow link
+ * is no dead one: patience starts anew with every byte that comes in.
+ */
 function watchHalfOpen(redis: Redis): void {
-  let asked = 0;
+  let asked = false;
+  let heard = Date.now();
+  let bytes = 0;
   const timer = setInterval(() => {
     if (redis.status !== "ready") {
-      asked = 0;
+      asked = false;
       return;
     }
-    if (asked && Date.now() - asked > PING_PATIENCE_MS) {
-      asked = 0;
+    if (!asked || redis.stream.bytesRead !== bytes) {
+      heard = Date.now();
+      bytes = redis.stream.bytesRead;
+    }
+    if (!asked) {
+      asked = true;
+      const answered = (): void => {
+        asked = false;
+      };
+      redis.ping().then(answered, answered);
+    } else if (Date.now() - heard > PING_PATIENCE_MS) {
+      asked = false;
       redis.disconnect(true);
-    } else if (!asked) {
-      asked = Date.now();
-      redis.ping().then(
-        () => {
-          asked = 0;
-        },
-        () => {
-          asked = 0;
-        },
-      );
     }
   }, PING_EVERY_MS);
   timer.unref();
   redis.once("end", () => clearInterval(timer));
 }
 
+/**
+ * For whoever is stopping: what still asks the server fails at once when the server is gone, and after `ms` when it only says
+ * nothing; otherwise a last goodbye would wait for ever. Answers how to call this off.
+ */
+export function letGo(redis: Redis | undefined, ms: number): () => void {
+  if (!redis) return () => {};
+  const end = (): void => redis.disconnect();
+  if (redis.status !== "ready") end();
+  redis.once("close", end);
+  const timer = setTimeout(end, ms);
+  return () => {
+    clearTimeout(timer);
+    redis.off("close", end);
+  };
+}
+
 /** The server's clock in ms: deadlines and incarnations live on it, never on a host's. */
 export async function redisNow(redis: Redis): Promise<number> {
   const [seconds, micros] = (await redis.time()) as [string | number, string | number];
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
+/** The server's or the connection's fault, and gone with it; anything else is a fault of this code or of its input. */
+export function isRedisError(error: unknown): boolean {
+  const { name, message, code } = (error ?? {}) as { name?: string; message?: string; code?: string };
+  return (
+    name === "ReplyError" ||
+    name === "AbortError" ||
+    name === "MaxRetriesPerRequestError" ||
+    message === "Connection is closed." ||
+    /^E[A-Z]+$/.test(code ?? "")
+  );
 }

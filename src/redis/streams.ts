@@ -57,11 +57,75 @@ export async function readNew(
   return parseEntries((answer as [Buffer, RawEntry[]][] | null)?.[0]?.[1]);
 }
 
+/** Entries after an id, per stream, read by no group; waits up to `blockMs` for the first, on a connection that does nothing else. */
+export async function readAfter(
+  redis: Redis,
+  after: ReadonlyMap<string, string>,
+  count: number,
+  blockMs: number,
+  signal?: AbortSignal,
+): Promise<[stream: string, entries: Entry[]][]> {
+  const answer = await blockingCall(
+    redis,
+    blockMs,
+    () => redis.xreadBuffer("COUNT", count, "BLOCK", blockMs, "STREAMS", ...after.keys(), ...after.values()),
+    signal,
+  );
+  return ((answer ?? []) as [Buffer, RawEntry[]][]).map(([stream, raw]) => [String(stream), parseEntries(raw)]);
+}
+
+/** Entries from one id to another, both included unless written `(id`. */
+export async function readRange(
+  redis: Redis,
+  stream: string,
+  from: string,
+  to: string,
+  count: number,
+): Promise<Entry[]> {
+  return parseEntries((await redis.xrangeBuffer(stream, from, to, "COUNT", count)) as RawEntry[]);
+}
+
+/** How many entries there are after an id, counted up to `most`. */
+export async function lengthAfter(redis: Redis, stream: string, after: string, most = 1_000): Promise<number> {
+  // Entries are counted by reading them, so the usual cases are answered first.
+  const [newest] = await redis.xrevrangeBuffer(stream, "+", "-", "COUNT", 1);
+  if (!newest || String(newest[0]) === after) return 0;
+  return (await redis.xrangeBuffer(stream, `(${after}`, "+", "COUNT", most)).length;
+}
+
+/**
+ * What a group's readers have before them: `lag` entries not yet delivered, `pending` ones delivered and not acknowledged. Redis
+ * knows no lag after some deletions, and before version 7 none at all: then every entry that is not pending counts.
+ */
+export async function groupState(
+  redis: Redis,
+  stream: string,
+  group: string,
+): Promise<{ lag: number; pending: number } | undefined> {
+  const [groups, length] = await Promise.all([groupsOf(redis, stream), redis.xlen(stream)]);
+  const found = groups.map(toRecord).find((g) => String(g.name) === group);
+  if (!found) return undefined;
+  const pending = Number(found.pending);
+  const lag = found.lag === null || found.lag === undefined ? length - pending : Number(found.lag);
+  return { lag: Math.max(0, Math.min(lag, length)), pending };
+}
+
+/** No stream, no groups. */
+async function groupsOf(redis: Redis, stream: string): Promise<unknown[]> {
+  try {
+    return (await redis.xinfo("GROUPS", stream)) as unknown[];
+  } catch (error) {
+    if (String(error).includes("no such key")) return [];
+    throw error;
+  }
+}
+
 /** Takes over what a consumer has left pending for `minIdleMs`. */
 export async function claimStale(redis: Redis, r: GroupReader, minIdleMs: number, count: number): Promise<Entry[]> {
   // No named buffer method exists for XAUTOCLAIM; its answer holds no map, so it has one shape under both protocols.
   const answer = await redis.callBuffer("XAUTOCLAIM", r.stream, r.group, r.consumer, minIdleMs, "0", "COUNT", count);
-  return parseEntries((answer as [Buffer, RawEntry[], unknown])[1]);
+  // Redis 6.2 answers null for an entry that was deleted while it was pending.
+  return parseEntries((answer as [Buffer, (RawEntry | null)[], unknown])[1].filter((entry) => entry !== null));
 }
 
 /** Acknowledges and deletes: acknowledging alone frees no memory. */
@@ -84,6 +148,12 @@ export async function removeIdleConsumers(redis: Redis, r: GroupReader, idleMs: 
       await redis.xgroup("DELCONSUMER", r.stream, r.group, name);
     }
   }
+}
+
+/** A reader that stops takes its name off the group, unless entries are pending with it: those are for others to claim. */
+export async function leaveGroup(redis: Redis, r: GroupReader): Promise<void> {
+  const pending = (await redis.xpending(r.stream, r.group, "-", "+", 1, r.consumer)) as unknown[];
+  if (pending.length === 0) await redis.xgroup("DELCONSUMER", r.stream, r.group, r.consumer);
 }
 
 /** XINFO rows come as flat lists under RESP2 and as maps under RESP3. */

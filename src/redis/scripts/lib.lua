@@ -62,6 +62,12 @@ local function refresh_step_ttl(status, ttl)
   for _, key in ipairs(step_keys(status)) do redis.call('PEXPIRE', key, ttl) end
 end
 
+-- A full Redis refuses a script's first write if that takes memory, and lets every write pass that follows one that takes none. Outcomes
+-- must be told, and steps released, above all then: this is such a write. (No shebang flags: they need Redis 7.)
+local function write_when_full(status, ttl)
+  redis.call('PEXPIRE', status, ttl)
+end
+
 -- After a release: true when no complete pipeline, shadows too, is still unsettled.
 local function nothing_pending(mount, status)
   for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do

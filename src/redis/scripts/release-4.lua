@@ -8,6 +8,7 @@ local state, current = fence(KEYS[1], ARGV[1])
 if state ~= 'OK' then return { state, current } end
 local head = redis.call('HMGET', status, 'attempt', 'released', 'buried')
 if head[3] then return { 'OK', 'BURIED' } end
+write_when_full(status, ARGV[4])
 if ARGV[5] ~= '' and not head[2] then
   redis.call('XADD', KEYS[4], 'MAXLEN', '~', 10000, '*', 'kind', 'released', 'run', ARGV[2], 'inc', ARGV[1], 'step', ARGV[3], 'header', ARGV[5])
 end

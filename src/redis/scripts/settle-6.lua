@@ -16,8 +16,9 @@ local chunks = tonumber(ARGV[7])
 if chunks > 0 then
   local found = redis.call('XLEN', KEYS[4])
   if found ~= chunks then return { 'CHUNKS_MISSING', found } end
-  redis.call('HSET', status, 'results', (redis.call('HGET', status, 'results') or '') .. ARGV[11] .. ',')
 end
+write_when_full(status, ARGV[10])
+if chunks > 0 then redis.call('HSET', status, 'results', (redis.call('HGET', status, 'results') or '') .. ARGV[11] .. ',') end
 redis.call('HSET', status, 'settled:' .. pipeline, ARGV[12])
 redis.call('XADD', KEYS[3], '*', 'pipeline', pipeline, 'attempt', ARGV[5], 'header', ARGV[8], 'body', ARGV[9], 'result', ARGV[11], 'chunks', ARGV[7])
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', 10000, '*', 'kind', 'settled', 'run', ARGV[2], 'inc', ARGV[1], 'step', ARGV[3],

@@ -1,0 +1,14 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../log.js";
+import { ALL_TAGS, tagKeys } from "../redis/keys.js";
+import type { Entry } from "../redis/streams.js";
+
+/** Kept of the entries that nobody could read: enough to find out who writes them. */
+const KEPT = 1_000;
+
+/** An entry that cannot be read goes where a person can look at it, with its id, and out of everybody's way. */
+export async function deadLetter(redis: Redis, entry: Entry, log: Logger, tag = ALL_TAGS[0] ?? "0"): Promise<void> {
+  log.warn({ entry: entry.id }, "an entry could not be read; it lies in the dead stream");
+  const flat = Object.entries(entry.fields).flat();
+  await redis.xadd(tagKeys(tag).dead, "MAXLEN", "~", KEPT, "*", "entry", entry.id, ...flat);
+}

@@ -1,0 +1,35 @@
+import { DataflexError } from "../errors.js";
+
+/**
+ * Rejects at `end` (ms of Date.now) whatever the promise does: a command that waits for an absent Redis must not outlive the
+ * caller's deadline. What was sent may still arrive; every write is idempotent, so the caller may just do it again.
+ */
+export async function before<T>(
+  end: number,
+  promise: Promise<T>,
+  late: () => Error = () => new DataflexError("TIMEOUT", "deadline"),
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  promise.catch(() => {});
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), Math.max(0, end - Date.now()));
+  });
+  try {
+    return await Promise.race([promise, expiry]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `before` for an operation that asks nothing but Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */
+export function answeredWithin<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  return before(
+    Date.now() + ms,
+    promise,
+    () =>
+      new DataflexError(
+        "REDIS_UNREACHABLE",
+        `${what}: Redis has not answered within ${ms} ms. Is it up? Then do it again`,
+      ),
+  );
+}

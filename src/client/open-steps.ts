@@ -1,0 +1,110 @@
+import type { Redis } from "ioredis";
+import { unpack } from "../protocol/codec.js";
+import type { Handle } from "../protocol/messages.js";
+import type { Stage } from "../protocol/stages.js";
+import type { LengthsColumn, RunsColumn } from "../protocol/tensor.js";
+import { runKeys } from "../redis/keys.js";
+import type { PreparedPut } from "./prepare.js";
+import { type CommitOptions, type Committed, sendPut } from "./put.js";
+import { type KeyTable, keyTable } from "./rows.js";
+
+interface OpenStep {
+  /** Enough to put the step again if Redis has forgotten it; none once it has settled. */
+  puts: { readonly put: PreparedPut; readonly commit: CommitOptions }[];
+  readonly tables: Map<Stage, KeyTable>;
+  attempt: number;
+  waitedMs: number;
+  /** Date.now of the last put. */
+  touched: number;
+}
+
+/** What one producer keeps of the steps that it has put and nobody has released yet. */
+export class OpenSteps {
+  readonly #redis: Redis;
+  readonly #handle: Handle;
+  readonly #steps = new Map<string, OpenStep>();
+
+  constructor(redis: Redis, handle: Handle) {
+    this.#redis = redis;
+    this.#handle = handle;
+  }
+
+  attempt(at: string): number {
+    return this.#steps.get(at)?.attempt ?? 1;
+  }
+  /** Undefined when this producer has put nothing of the step. */
+  waitedMs(at: string): number | undefined {
+    return this.#steps.get(at)?.waitedMs;
+  }
+
+  keep(at: string, put: PreparedPut, commit: CommitOptions, done: Committed): void {
+    const open = this.#steps.get(at) ?? { puts: [], tables: new Map(), attempt: 1, waitedMs: 0, touched: 0 };
+    const { id, stage } = put.header;
+    open.puts = open.puts.filter((p) => p.put.header.id !== id || p.put.header.stage !== stage);
+    // Chunks may be views of the trainer's arrays, which it may fill with the next step once its put is answered.
+    const own = { ...put, chunks: put.chunks.map((chunk) => chunk.slice()) };
+    open.puts.push({ put: own, commit: { ...commit, replace: false } });
+    if (commit.table) open.tables.set(stage, commit.table);
+    open.attempt = done.attempt;
+    open.touched = Date.now();
+    this.#steps.set(at, open);
+  }
+
+  /** A wait has ended with every outcome: nothing needs to be put again. */
+  settled(at: string, waitedMs: number, everything: boolean): void {
+    const open = this.#steps.get(at);
+    if (!open) return;
+    open.waitedMs += waitedMs;
+    if (everything) open.puts = [];
+  }
+
+  forget(at: string): void {
+    this.#steps.delete(at);
+  }
+
+  /** The mask that an earlier put of the same rows brought. */
+  maskOf(at: string, stage: Stage, ranges: readonly number[]): LengthsColumn | RunsColumn | undefined {
+    const same = this.#steps
+      .get(at)
+      ?.puts.find(({ put }) => put.header.stage === stage && put.layout.mask && put.ranges.join() === ranges.join());
+    return same?.put.layout.mask;
+  }
+
+  /** The row table that the stage's first put fixed, if it had keys. `fresh`: as Redis has it now. */
+  async table(at: string, stage: Stage, fresh: boolean): Promise<KeyTable | undefined> {
+    const known = this.#steps.get(at)?.tables.get(stage);
+    if (known && !fresh) return known;
+    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, at).status;
+    const blob = await this.#redis.hgetBuffer(status, `keys:${stage}`);
+    return blob ? keyTable(unpack(blob) as string[]) : undefined;
+  }
+
+  /** Answers whether there was anything to put. */
+  async putAgain(at: string): Promise<boolean> {
+    const puts = this.#steps.get(at)?.puts ?? [];
+    for (const { put, commit } of puts) await sendPut(this.#redis, this.#handle, put, commit);
+    return puts.length > 0;
+  }
+
+  /**
+   * Looks after the steps that nobody here waits for: puts again what Redis has forgotten, and lets go of what has settled, was
+   * released, or is past its deadline. Without it a producer that only puts would keep every step for ever.
+   */
+  async tend(): Promise<void> {
+    const keys = runKeys(this.#handle.run);
+    for (const [at, open] of this.#steps) {
+      if (open.puts.length === 0) continue;
+      const status = keys.step(this.#handle.incarnation, at).status;
+      const pipelines = this.#handle.pipelines.map((p) => `settled:${p.name}`);
+      const [attempt, released, ...settled] = await this.#redis.hmget(status, "attempt", "released", ...pipelines);
+      const late = Date.now() - open.touched > this.#handle.max_wait_ms;
+      if (released || late || settled.every((word) => word != null)) open.puts = [];
+      else if (attempt == null) await this.putAgain(at);
+    }
+  }
+
+  /** Steps that this producer will not release itself: nothing of them is needed once they hold no put. */
+  forgetSettled(): void {
+    for (const [at, open] of this.#steps) if (open.puts.length === 0) this.#steps.delete(at);
+  }
+}
