@@ -24,7 +24,7 @@ export interface WatchedService {
 
 /** An answer later than this makes the service unready: a trainer's mount would not wait long either. */
 const PING_MS = 1_000;
-/** The process is given up for dead after this; below the longest pause that garbage collection or a laptop's sleep may make. */
+/** The process is given up for dead after this; above the longest pause that garbage collection or a laptop's sleep may make. */
 const EVENT_LOOP_MS = 15_000;
 /** A loop waits for work in slices of about 2 s; three missed rounds of its guard (4 s) mean that nothing turns it any more. */
 const LOOP_MS = 30_000;
@@ -33,11 +33,14 @@ const TICK_MS = 1_000;
 /**
  * Health: the process turns, and so does each of its loops unless Redis is away. Readiness: Redis answers on the command
  * connection, every blocking connection stands (a silent one is replaced within seconds by its own guard), nothing is stopping.
- * Redis down is therefore "not ready, still alive": reconnecting is the service's own job.
+ * Redis down is therefore "not ready, still alive": reconnecting is the service's own job. `loopMs`: a loop that stood still for
+ * longer, although Redis answered all the while, is dead.
  */
-export function serviceChecks(watch: () => WatchedService): ServiceChecks {
+export function serviceChecks(watch: () => WatchedService, loopMs = LOOP_MS): ServiceChecks {
   const redisThere = new Pulse();
   const eventLoop = eventLoopPulse();
+  // Loops stand still with Redis and need a moment after it; nobody may have asked meanwhile.
+  watch().redis?.on("ready", () => redisThere.beat());
   return {
     async health() {
       const service = watch();
@@ -45,7 +48,7 @@ export function serviceChecks(watch: () => WatchedService): ServiceChecks {
       const checks = [check("event_loop", age < EVENT_LOOP_MS, `last turned ${Math.round(age)} ms ago`)];
       const answer = await pingCheck(service.redis);
       if (!answer.ok) redisThere.beat();
-      for (const loop of service.loops) checks.push(loopCheck(loop, answer, redisThere.age));
+      for (const loop of service.loops) checks.push(loopCheck(loop, answer, redisThere.age, loopMs));
       return checks;
     },
     async ready() {
@@ -74,12 +77,12 @@ function eventLoopPulse(): Pulse {
 const check = (name: string, ok: boolean, reason: string): Check => ({ name, ok, reason });
 
 /** A loop that stands still although Redis has answered for as long holds work and does nothing with it. */
-function loopCheck(loop: WatchedLoop, answer: Check, redisThereMs: number): Check {
+function loopCheck(loop: WatchedLoop, answer: Check, redisThereMs: number, loopMs: number): Check {
   const name = `loop_${loop.name}`;
   if (!answer.ok) return check(name, true, `waits for Redis: ${answer.reason}`);
   if (loop.resting) return check(name, true, "every slot is busy");
   const still = Math.min(loop.age, redisThereMs);
-  return check(name, still < LOOP_MS, `last turned ${Math.round(loop.age)} ms ago`);
+  return check(name, still < loopMs, `last turned ${Math.round(loop.age)} ms ago`);
 }
 
 async function pingCheck(redis: Redis | undefined): Promise<Check> {

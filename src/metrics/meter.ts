@@ -62,7 +62,8 @@ export class Meter {
 
   #take(name: string, label?: LabelName, value?: string): void {
     const entry = this.#metrics.get(name);
-    for (const labels of this.#series.take(name, label, value)) entry?.metric.remove(labels);
+    if (!entry || (label && !entry.labels.includes(label))) return;
+    for (const labels of this.#series.take(name, label, value)) entry.metric.remove(labels);
   }
 
   #record(name: MetricName, given: Labels, value: number, kind: MetricType, apply: Apply): void {

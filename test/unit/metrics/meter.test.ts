@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { METRICS, metricsOf } from "../../../src/metrics/definitions.js";
+import { LABELS, type LabelName } from "../../../src/metrics/labels.js";
+import { Meter } from "../../../src/metrics/meter.js";
+import { seriesOf } from "../../helpers/metrics.js";
+
+const meter = (): Meter => new Meter(METRICS);
+const lines = async (m: Meter): Promise<Map<string, number>> => seriesOf(await m.registry.metrics());
+const STEP = { run: "r", pipeline: "p", delivered: "true", stage: "post_reward", outcome: "applied" };
+const WEIGHT = {
+  run: "r",
+  pipeline: "p",
+  delivered: "true",
+  stage: "post_reward",
+  mechanism: "select",
+  level: "sample",
+};
+
+describe("recording never fails work", () => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    "%s is dropped and counted",
+    async (value) => {
+      const m = meter();
+      m.inc("dataflex_steps_total", STEP, 2);
+      m.inc("dataflex_steps_total", STEP, value);
+      m.set("dataflex_weight_mean", WEIGHT, 1);
+      m.set("dataflex_weight_mean", WEIGHT, value);
+      m.observe("dataflex_step_duration_seconds", { run: "r", stage: "post_reward" }, value);
+      const series = await lines(m);
+      const label = 'run="r",pipeline="p",delivered="true",stage="post_reward"';
+      expect(series.get(`dataflex_steps_total{${label},outcome="applied"}`)).toBe(2);
+      expect(series.get(`dataflex_weight_mean{${label},mechanism="select",level="sample"}`)).toBe(1);
+      for (const metric of ["dataflex_steps_total", "dataflex_weight_mean", "dataflex_step_duration_seconds"]) {
+        expect(series.get(`dataflex_metrics_dropped_total{metric="${metric}",drop="nonfinite"}`)).toBe(1);
+      }
+    },
+  );
+
+  test("a counter never goes down", async () => {
+    const m = meter();
+    m.inc("dataflex_steps_total", STEP, 3);
+    m.inc("dataflex_steps_total", STEP, -1);
+    const series = await lines(m);
+    expect([...series].find(([name]) => name.startsWith("dataflex_steps_total"))?.[1]).toBe(3);
+    expect(series.get('dataflex_metrics_dropped_total{metric="dataflex_steps_total",drop="negative"}')).toBe(1);
+  });
+
+  test("a metric of another registry is dropped and counted where drops are", async () => {
+    const own = new Meter(metricsOf("broker", false));
+    const shared = new Meter(metricsOf("broker", true), own);
+    shared.inc("dataflex_samples_total", { stage: "post_reward" });
+    expect((await lines(own)).get('dataflex_metrics_dropped_total{metric="dataflex_samples_total",drop="error"}')).toBe(
+      1,
+    );
+  });
+});
+
+describe("labels stay closed", () => {
+  test("a value outside a closed list becomes _other in a counter", async () => {
+    const m = meter();
+    m.inc("dataflex_steps_total", { ...STEP, outcome: "exploded", stage: "in_loss" });
+    const name = 'dataflex_steps_total{run="r",pipeline="p",delivered="true",stage="_other",outcome="_other"}';
+    expect((await lines(m)).get(name)).toBe(1);
+  });
+
+  test("32 runs live, the rest is _other; their gauges are not mixed up", async () => {
+    const m = meter();
+    for (let i = 0; i < 40; i++) {
+      m.inc("dataflex_steps_total", { ...STEP, run: `run-${i}` });
+      m.set("dataflex_weight_mean", { ...WEIGHT, run: `run-${i}` }, i);
+    }
+    const series = [...(await lines(m))];
+    const runs = (metric: string): string[] =>
+      series.flatMap(([name]) => (name.startsWith(metric) ? [/run="([^"]*)"/.exec(name)![1]!] : []));
+    expect(runs("dataflex_steps_total")).toHaveLength(33);
+    expect(series.find(([name]) => name.includes('run="_other"'))?.[1]).toBe(8);
+    expect(runs("dataflex_weight_mean")).toHaveLength(32);
+    m.remove("run", "run-0");
+    m.set("dataflex_weight_mean", { ...WEIGHT, run: "run-39" }, 39);
+    expect([...(await lines(m)).keys()].some((name) => name.startsWith('dataflex_weight_mean{run="run-39"'))).toBe(
+      true,
+    );
+  });
+
+  test("10,000 runs, pipelines, queues and scorers leave the series count flat", async () => {
+    const m = meter();
+    const record = (i: number): void => {
+      for (const metric of METRICS) {
+        const labels = Object.fromEntries(metric.labels.map((l) => [l, labelOf(l, i)]));
+        if (metric.type === "counter") m.inc(metric.name, labels as never);
+        else if (metric.type === "gauge") m.set(metric.name, labels as never, i);
+        else m.observe(metric.name, labels as never, i);
+      }
+      // As many runs live as the label allows, now and then fewer.
+      if (i % 40 === 39) for (let j = i - 39; j <= i; j++) m.remove("run", labelOf("run", j));
+    };
+    const counts: number[] = [];
+    for (let i = 0; i < 10_000; i++) {
+      record(i);
+      if (i === 999 || i === 4_999 || i === 9_999) counts.push((await lines(m)).size);
+    }
+    expect(counts[2]).toBe(counts[0]);
+    expect(counts[1]).toBe(counts[0]);
+    expect(counts[0]).toBeLessThan(3_000);
+  });
+});
+
+/** Open labels get a new value each time, closed ones their first. */
+function labelOf(label: LabelName, i: number): string {
+  const rule = LABELS[label];
+  return "values" in rule ? rule.values[0] : `${label}-${i}`;
+}
+
+test("a counter that was zero-initialised is there before it counts", async () => {
+  const m = meter();
+  m.init("dataflex_steps_total", STEP);
+  expect([...(await lines(m)).values()]).toContain(0);
+  m.inc("dataflex_steps_total", STEP);
+  m.init("dataflex_steps_total", STEP);
+  expect([...(await lines(m))].find(([name]) => name.startsWith("dataflex_steps_total"))?.[1]).toBe(1);
+});
+
+test("a gauge nobody has set says nothing", async () => {
+  expect([...(await lines(meter())).keys()].filter((n) => n.startsWith("dataflex_redis"))).toEqual([]);
+});
+
+test("two meters in one process know nothing of each other, and a meter can be emptied", async () => {
+  const [a, b] = [meter(), meter()];
+  a.inc("dataflex_steps_total", STEP);
+  expect((await lines(b)).size).toBe(0);
+  a.set("dataflex_redis_up", {}, 1);
+  a.reset();
+  expect((await lines(a)).size).toBe(0);
+});
