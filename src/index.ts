@@ -8,9 +8,22 @@ export type { MountOptions } from "./client/mount.js";
 export type { PipelineResult } from "./client/outcomes.js";
 export type { PutOptions, Run, WeightsOptions } from "./client/run.js";
 export type { StepResult, WeightArray } from "./client/step-result.js";
-export { defineReweighter, defineScorer, defineSelector } from "./components/define.js";
-export type { Component, Context, Reweighter, Scorer, Selector } from "./components/types.js";
+export { defineMixer, definePolicy, defineReweighter, defineScorer, defineSelector } from "./components/define.js";
+export type {
+  Component,
+  Context,
+  Mixer,
+  Policy,
+  PromptChoice,
+  Reweighter,
+  Scorer,
+  Selector,
+} from "./components/types.js";
 export { DataflexError, ERROR_CODES, type ErrorCode, type Failure } from "./errors.js";
+export { type Allocation, allocate } from "./mix/allocate.js";
+export type { PromptHistory, Visit } from "./mix/prompt-history.js";
+export type { DomainSeries, DomainStep, DomainUpdate } from "./mix/series.js";
+export type { SavedState, StateEntry, StateValue } from "./mix/state.js";
 export type { FieldInput } from "./protocol/input.js";
 export type { Handle, PipelineSpec, WeightStats } from "./protocol/messages.js";
 export { STAGES, type Stage } from "./protocol/stages.js";

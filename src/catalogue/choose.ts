@@ -1,4 +1,4 @@
-import { ACTUATOR_KIND, type Kind } from "../components/types.js";
+import { ACTUATOR_KIND, type Kind, kindPlural } from "../components/types.js";
 import type { ComponentOption, PipelineOptions } from "../config/options.js";
 import { listNames } from "../config/suggest.js";
 import { MECHANISMS, type Problem } from "../protocol/messages.js";
@@ -26,24 +26,28 @@ export function chooseComponents(
   catalogues: readonly Catalogue[],
   problems: Problem[],
 ): Chosen {
-  const kind = ACTUATOR_KIND[options.mechanism];
+  // A pre-rollout policy is a selector that needs no scorer: it chooses by what it remembers.
+  const policy = options.mechanism === "select" && options.scorer === null;
+  const isPolicy = policy && kindsOf(catalogues, options.actuator.name).includes("policy");
+  const kind = isPolicy ? "policy" : ACTUATOR_KIND[options.mechanism];
   const named = namedFingerprint(options, path, catalogues, problems);
   const within = named === undefined ? catalogues : catalogues.filter((c) => c.fingerprint === named);
 
-  const scorers =
-    options.scorer === null ? undefined : find("scorer", options.scorer, placeOf(path, "scorer"), within, problems);
-  if (options.scorer === null && options.mechanism !== "mix") {
-    const suggestion = `add scorer: {name: …}   ${registeredHint(catalogues, "scorer", "")}`;
-    problems.push({ path: [...path, "scorer"], message: `mechanism ${options.mechanism} needs a scorer`, suggestion });
-  }
   const actuators =
     options.mechanism === "mix" && namesOf(catalogues, "mixer").length === 0
       ? noMixers(path, problems)
       : find(kind, options.actuator, placeOf(path, "actuator"), within, problems);
+  const wanted = wantedScorer(options, actuators?.[0]?.entry);
+  const scorers = wanted && find("scorer", wanted, placeOf(path, "scorer"), within, problems);
+  if (wanted === undefined && needsScorer(options, kind, actuators?.[0]?.entry)) {
+    const suggestion = `add scorer: {name: …}   ${registeredHint(catalogues, "scorer", "")}`;
+    const who = options.mechanism === "mix" ? `mixer "${options.actuator.name}"` : `mechanism ${options.mechanism}`;
+    problems.push({ path: [...path, "scorer"], message: `${who} needs a scorer`, suggestion });
+  }
 
   const first = { scorer: scorers?.[0]?.entry, actuator: actuators?.[0]?.entry };
   if (actuators === undefined || actuators.length === 0) return { ...first, fingerprint: undefined };
-  if (options.scorer === null) return { ...first, fingerprint: actuators[0]?.fingerprint };
+  if (wanted === undefined) return { ...first, fingerprint: actuators[0]?.fingerprint };
   if (scorers === undefined || scorers.length === 0) return { ...first, fingerprint: undefined };
   for (const scorer of scorers) {
     const actuator = actuators.find((candidate) => candidate.fingerprint === scorer.fingerprint);
@@ -53,11 +57,23 @@ export function chooseComponents(
   problems.push({
     path,
     message:
-      `no worker can run both: scorer "${options.scorer.name}" is in ${listed(scorers)}, ` +
+      `no worker can run both: scorer "${wanted.name}" is in ${listed(scorers)}, ` +
       `${kind} "${options.actuator.name}" in ${listed(actuators)}`,
     suggestion: "start a worker that loads both plugins",
   });
   return { ...first, fingerprint: undefined };
+}
+
+/** The scorer to mount: the one that is named, else the mixer's own. */
+function wantedScorer(options: PipelineOptions, actuator: CatalogueEntry | undefined): ComponentOption | undefined {
+  if (options.scorer !== null) return options.scorer;
+  if (actuator?.scorer !== "required" || actuator.default_scorer === undefined) return undefined;
+  return { name: actuator.default_scorer, fingerprint: null };
+}
+
+function needsScorer(options: PipelineOptions, kind: Kind, actuator: CatalogueEntry | undefined): boolean {
+  if (options.mechanism === "mix") return actuator?.scorer === "required";
+  return kind !== "policy";
 }
 
 function find(
@@ -100,9 +116,13 @@ function unknownComponent(kind: Kind, name: string, place: Place, catalogues: re
     };
   }
   const message = `"${name}" is a ${other}, not a ${kind}`;
+  if (other === "policy") {
+    const suggestion = "a pre-rollout policy takes mechanism: select and no scorer: remove it";
+    return { path: place.name, message, suggestion };
+  }
   const mechanism = MECHANISMS.find((m) => ACTUATOR_KIND[m] === other);
   if (kind === "scorer" || mechanism === undefined)
-    return { path: place.name, message, suggestion: `${kind}s: ${names}` };
+    return { path: place.name, message, suggestion: `${kindPlural(kind)}: ${names}` };
   return {
     path: place.name,
     message: `${message}: mechanism and actuator do not fit`,

@@ -26,6 +26,11 @@ export interface CatalogueEntry {
   readonly granularity?: Granularity;
   /** Reweighters and selectors: the shape of scores they take. */
   readonly accepts?: Accepts;
+  /** Mixers: whether they need a scorer, and the one they get where none is named. */
+  readonly scorer?: "required" | "none";
+  readonly default_scorer?: string;
+  /** Policies: fields of the responses that feed them, read at post_reward. */
+  readonly feed_needs?: readonly FieldNeed[];
   readonly needs_groups: boolean;
   /** What it must see together. */
   readonly rows: Rows;
@@ -52,9 +57,14 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     name: component.name,
     params: params as JsonSchema,
     needs: component.needs,
-    ...(component.timing === undefined ? {} : { timing: component.timing }),
+    ...("timing" in component && component.timing !== undefined ? { timing: component.timing } : {}),
     ...("granularity" in component ? { granularity: component.granularity } : {}),
     ...("accepts" in component ? { accepts: component.accepts } : {}),
+    ...("scorer" in component ? { scorer: component.scorer } : {}),
+    ...("default_scorer" in component && component.default_scorer !== undefined
+      ? { default_scorer: component.default_scorer }
+      : {}),
+    ...("feed_needs" in component ? { feed_needs: component.feed_needs } : {}),
     needs_groups: component.needs_groups ?? false,
     rows: component.rows,
     rules: component.rules ?? [],

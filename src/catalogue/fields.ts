@@ -6,7 +6,7 @@ import type { CatalogueEntry } from "./entry.js";
 
 /** What verl's trainers can read at each stage; later stages have the earlier ones' too. */
 const VERL_FIELDS: Readonly<Record<Stage, readonly string[]>> = {
-  pre_rollout: ["uid", "domain", "prompts"],
+  pre_rollout: ["uid", "domain", "data_source", "prompts"],
   post_reward: [
     "session",
     "responses",

@@ -1,4 +1,4 @@
-import type { Kind } from "../components/types.js";
+import { type Kind, kindPlural } from "../components/types.js";
 import { didYouMean, listNames, nearest } from "../config/suggest.js";
 import type { Catalogue, CatalogueEntry } from "./entry.js";
 
@@ -33,7 +33,8 @@ export function kindsOf(catalogues: readonly Catalogue[], name: string): Kind[] 
 export function registeredHint(catalogues: readonly Catalogue[], kind: Kind, name: string): string {
   const names = namesOf(catalogues, kind);
   const near = didYouMean(name, names) ?? otherKind(catalogues, name);
-  const listed = names.length === 0 ? `no ${kind} is registered` : `registered ${kind}s: ${listNames(names)}`;
+  const listed =
+    names.length === 0 ? `no ${kind} is registered` : `registered ${kindPlural(kind)}: ${listNames(names)}`;
   return near === undefined ? listed : `${near}   ${listed}`;
 }
 

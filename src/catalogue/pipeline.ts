@@ -7,6 +7,8 @@ import { chooseComponents } from "./choose.js";
 import type { Catalogue, CatalogueEntry } from "./entry.js";
 import { fieldDoubt, missingField, pipelineFields } from "./fields.js";
 import { groupProblem } from "./groups.js";
+import { checkMix, mixSpec, withDomainKey } from "./mix.js";
+import { feedEntry, feedSpec } from "./policy.js";
 import { brokenRule } from "./rules.js";
 import { type MountInput, type Place, placeOf } from "./types.js";
 
@@ -18,50 +20,49 @@ export interface PipelineInput {
   readonly catalogues: readonly Catalogue[];
 }
 
-/** One pipeline, resolved; every problem is pushed, and `spec` is there only without any. */
+/** One pipeline, resolved (with the one that feeds it, if it is a policy's); every problem is pushed, and without any there are `specs`. */
 export function resolvePipeline(
   input: PipelineInput,
   problems: Problem[],
   warnings: string[],
-): { spec?: PipelineSpec; needsGroups: boolean } {
+): { specs: readonly PipelineSpec[]; needsGroups: boolean } {
   const { options, path, mount, catalogues } = input;
   const before = problems.length;
   const chosen = chooseComponents(options, path, catalogues, problems);
   const scorer = chosen.scorer && { entry: chosen.scorer, at: placeOf(path, "scorer"), given: options.scorer?.params };
   const actuator = chosen.actuator && {
-    entry: chosen.actuator,
+    entry: withDomainKey(chosen.actuator, options),
     at: placeOf(path, "actuator"),
     given: options.actuator.params,
   };
   const parts = [scorer, actuator].filter((part) => part !== undefined);
-  const params = parts.map(({ entry, at, given }) => checkParams(entry, given, at, problems));
+  const params = parts.map(({ entry, at, given }) => checkParams(entry, given, at, options, problems));
   for (const { entry, at } of parts) {
     const problem = groupProblem(entry, at, mount) ?? timingProblem(entry, at);
     if (problem !== undefined) problems.push(problem);
   }
   const granularity = joinShapes(chosen.scorer, chosen.actuator, path, catalogues, problems);
   const normalize = resolveNormalize(options, granularity, path, problems);
-  if (options.mechanism === "mix" && options.domains === null) {
-    problems.push({
-      path: [...path, "domains"],
-      message: "mechanism mix needs domains: the list of domain names, in order",
-    });
-  }
+  checkMix(options, chosen, path, problems, warnings);
   if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
     warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);
   }
   const entries = parts.map((part) => part.entry);
   const stage = entries.map(stageOf).reduce<Stage>(laterStage, "pre_rollout");
-  const fields = pipelineFields(entries, mount.provides);
-  checkFields(
-    input,
-    parts,
-    fields.map((f) => f.name),
-    stage,
-    problems,
-    warnings,
-  );
   const needsGroups = entries.some((entry) => entry.needs_groups);
+  // A policy compares groups where it is fed; its candidates are single prompts.
+  const fields = pipelineFields(
+    entries.map((entry) => (entry.kind === "policy" ? { ...entry, needs_groups: false } : entry)),
+    mount.provides,
+  );
+  const fieldNames = fields.map((f) => f.name);
+  checkFields(input, parts, fieldNames, stage, problems, warnings);
+  const feed = chosen.actuator && actuator && feedEntry(chosen.actuator);
+  const feedFields = feed && pipelineFields([feed], mount.provides);
+  if (feed && feedFields) {
+    const names = feedFields.map((f) => f.name).filter((name) => !fieldNames.includes(name));
+    checkFields(input, [{ entry: feed, at: actuator.at }], names, "post_reward", problems, warnings);
+  }
 
   const actuatorParams = params.at(-1);
   if (
@@ -70,7 +71,7 @@ export function resolvePipeline(
     chosen.fingerprint === undefined ||
     !actuatorParams
   ) {
-    return { needsGroups };
+    return { specs: [], needsGroups };
   }
   const spec: PipelineSpec = {
     name: input.name,
@@ -89,17 +90,18 @@ export function resolvePipeline(
     warmup_step: options.warmup_step,
     update_step: options.update_step,
     window: options.window,
-    ...(options.domains === null ? {} : { domains: options.domains }),
-    ...(options.mechanism === "mix" ? { domain_key: options.domain_key } : {}),
+    ...mixSpec(options),
+    ...(feed === undefined ? {} : { policy: { role: "select" } as const }),
     shadow: options.shadow,
   };
-  return { spec, needsGroups };
+  return { specs: feedFields === undefined ? [spec] : [spec, feedSpec(spec, feedFields)], needsGroups };
 }
 
 function checkParams(
   entry: CatalogueEntry,
   given: unknown,
   at: Place,
+  options: PipelineOptions,
   problems: Problem[],
 ): Record<string, unknown> | undefined {
   const checked = checkMapping(entry.params, given, at.params, { owner: entry.name, noun: "parameter" });
@@ -108,13 +110,15 @@ function checkParams(
     return undefined;
   }
   for (const rule of entry.rules) {
-    const broken = brokenRule(rule, checked.value);
+    const broken = brokenRule(rule, checked.value, options.domains?.length);
     if (broken !== undefined) problems.push({ path: at.params, message: `${entry.name}: ${broken}` });
   }
   return checked.value;
 }
 
 function stageOf(entry: CatalogueEntry): Stage {
+  // Without a scorer, a mixer's domain column rides along with the rewards.
+  if (entry.kind === "mixer" && entry.timing === undefined) return "post_reward";
   return entry.timing !== undefined && STAGES.includes(entry.timing) ? entry.timing : "pre_rollout";
 }
 

@@ -45,7 +45,7 @@ export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]
   for (const { name, path, options } of blocks) {
     const resolved = resolvePipeline({ name, path, options, mount: input, catalogues }, problems, warnings);
     anyGroups ||= resolved.needsGroups;
-    if (resolved.spec !== undefined) pipelines.push(resolved.spec);
+    pipelines.push(...resolved.specs);
   }
   if (problems.length > 0 || run === undefined) return { ok: false, problems };
 

@@ -1,5 +1,6 @@
 import type { Catalogue, CatalogueEntry } from "../catalogue/entry.js";
-import { KINDS } from "../components/types.js";
+import { ruleText } from "../catalogue/rules.js";
+import { KINDS, kindPlural } from "../components/types.js";
 import { describeProperty, propertiesOf } from "../config/describe.js";
 import { didYouMean, listNames } from "../config/suggest.js";
 import { DataflexError } from "../errors.js";
@@ -28,7 +29,7 @@ export function listText(entries: readonly CatalogueEntry[]): string {
       const cells = [entry.name.padEnd(width), (entry.timing ?? "").padEnd(14), shapeOf(entry).padEnd(8)];
       return `  ${cells.join("  ")}  ${entry.doc.summary ?? ""}`.trimEnd();
     });
-    return [`${kind}s`, ...rows, ""];
+    return [kindPlural(kind), ...rows, ""];
   });
   return [...lines, "All about one: dataflex-mq components NAME", ""].join("\n");
 }
@@ -40,12 +41,12 @@ export function detailText(entry: CatalogueEntry): string {
     const meaning = doc.params?.[name];
     return `${name} (${describeProperty(property)})${meaning === undefined ? "" : `: ${meaning}`}`;
   });
-  const rules = entry.rules.map(({ rule, params: [a, b] }) => `${a} ${rule === "less" ? "<" : "<="} ${b}`);
+  const rules = entry.rules.map(ruleText);
   const source = doc.source;
   const sections: (readonly [string, readonly string[]])[] = [
     ["formula", doc.formula === undefined ? [] : doc.formula.split("\n")],
     ["stage", [entry.timing ?? "its scorer's"]],
-    [entry.kind === "scorer" ? "gives" : "takes", [shapeText(entry)]],
+    [entry.kind === "scorer" ? "gives" : "takes", [shapeText(entry), ...(doc.score === undefined ? [] : [doc.score])]],
     ["fields", [fieldsText(entry.needs)]],
     ["sees", [{ independent: "each row alone", group: "whole groups", batch: "the whole step" }[entry.rows]]],
     [

@@ -1,3 +1,5 @@
+import { rewardGap } from "./mixers/reward-gap.js";
+import { staticMixer } from "./mixers/static.js";
 import { advantageReweight } from "./reweighters/advantage-reweight.js";
 import { difficultyBand } from "./reweighters/difficulty-band.js";
 import { perAdvantage } from "./reweighters/per-advantage.js";
@@ -29,4 +31,7 @@ export const BUILT_INS: readonly Component[] = [
   topkFraction,
   gfpo,
   maxVariance,
+  // mixers
+  rewardGap,
+  staticMixer,
 ];

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { DataflexError } from "../errors.js";
 import type { FieldNeed } from "../protocol/messages.js";
-import { fieldNeed } from "./needs.js";
+import { fieldNeed, unionNeeds } from "./needs.js";
 import type {
   Accepts,
   Kind,
+  Mixer,
+  MixerDefinition,
+  Policy,
+  PolicyDefinition,
   Reweighter,
   ReweighterDefinition,
   Rows,
@@ -40,6 +44,21 @@ export function defineSelector<const S extends z.ZodType, const A extends Accept
   return Object.freeze({ ...definition, ...complete("selector", definition) });
 }
 
+/** A mixer: turns the history of the domains' scores into proportions. @throws as `defineScorer`. */
+export function defineMixer<const S extends z.ZodType>(definition: MixerDefinition<S>): Mixer<S> {
+  return Object.freeze({ ...definition, ...complete("mixer", definition) });
+}
+
+/** A pre-rollout policy: chooses prompts by what became of them before. @throws as `defineScorer`. */
+export function definePolicy<const S extends z.ZodType>(definition: PolicyDefinition<S>): Policy<S> {
+  const key = fieldNeed("dataset_key");
+  const own = complete("policy", { ...definition, requires: [] });
+  if (definition.needs_groups && !definition.feed_requires?.includes("uid")) throw needsUid("policy", definition.name);
+  const needs = unionNeeds([key], (definition.requires ?? []).map(fieldNeed));
+  const feed_needs = unionNeeds([key], (definition.feed_requires ?? []).map(fieldNeed));
+  return Object.freeze({ ...definition, ...own, needs, feed_needs });
+}
+
 interface Common {
   readonly name: string;
   readonly requires?: readonly (string | FieldNeed)[];
@@ -62,13 +81,14 @@ function complete<K extends Kind>(kind: K, definition: Common) {
   }
   const needs = (definition.requires ?? []).map(fieldNeed);
   const needs_groups = definition.needs_groups ?? false;
-  if (needs_groups && !needs.some((need) => need.name === "uid")) {
-    throw new DataflexError("COMPONENT", `${kind} '${name}' needs groups but does not require 'uid': add it`, {
-      kind,
-      name,
-    });
-  }
+  // A policy's groups are those of the responses that feed it.
+  if (needs_groups && kind !== "policy" && !needs.some((need) => need.name === "uid")) throw needsUid(kind, name);
   return { kind, needs, needs_groups, rows: definition.rows ?? "batch" } as const;
+}
+
+function needsUid(kind: Kind, name: string): DataflexError {
+  const message = `${kind} '${name}' needs groups but does not require 'uid': add it`;
+  return new DataflexError("COMPONENT", message, { kind, name });
 }
 
 function isStrictObject(schema: z.ZodType): boolean {

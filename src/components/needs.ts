@@ -2,7 +2,10 @@ import type { FieldNeed } from "../protocol/messages.js";
 import type { Scope } from "../protocol/tensor.js";
 
 /** Columns of strings, one a row: they have no scope. */
-export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session"];
+export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session", "dataset_key"];
+
+/** Columns of numbers, one a row: they have no scope either. */
+const ROW_FIELDS: readonly string[] = ["difficulty"];
 
 /**
  * Fields whose tokens count even where `response_mask` is 0. Rewards: trainers put the outcome on the last response token
@@ -10,9 +13,9 @@ export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session"];
  */
 const RESPONSE_SCOPED: readonly string[] = ["rm_scores", "token_level_scores", "token_level_rewards", "response_mask"];
 
-/** The scope of a field that is named without one; `undefined` for string columns. */
+/** The scope of a field that is named without one; `undefined` for columns of one entry a row. */
 export function usualScope(name: string): Scope | undefined {
-  if (STRING_FIELDS.includes(name)) return undefined;
+  if (STRING_FIELDS.includes(name) || ROW_FIELDS.includes(name)) return undefined;
   return RESPONSE_SCOPED.includes(name) ? "response" : "mask";
 }
 

@@ -1,6 +1,6 @@
 import { DataflexError } from "../errors.js";
 import { nearNames } from "./near-names.js";
-import type { Component, ComponentKind, ComponentOf } from "./types.js";
+import { type Component, type ComponentKind, type ComponentOf, kindPlural } from "./types.js";
 
 /** The components one process can run, by kind and name. Immutable. */
 export interface Registry {
@@ -51,7 +51,7 @@ function describe(component: Component, place: number): string {
 function duplicate(first: Component, firstPlace: number, second: Component, secondPlace: number): DataflexError {
   return new DataflexError(
     "COMPONENT",
-    `two ${first.kind}s are called '${first.name}': ${describe(first, firstPlace)} and ${describe(second, secondPlace)}; ` +
+    `two ${kindPlural(first.kind)} are called '${first.name}': ${describe(first, firstPlace)} and ${describe(second, secondPlace)}; ` +
       `rename one, names are unique per kind`,
     { kind: first.kind, name: first.name, places: [firstPlace, secondPlace] },
   );
@@ -70,7 +70,7 @@ function unknown(kind: ComponentKind, name: string, all: readonly Component[]): 
   const list = registered.length > 0 ? registered.join(", ") : "none";
   return new DataflexError(
     "COMPONENT_UNKNOWN",
-    [`no ${kind} is called '${name}';`, hint, `registered ${kind}s: ${list}`].filter(Boolean).join(" "),
+    [`no ${kind} is called '${name}';`, hint, `registered ${kindPlural(kind)}: ${list}`].filter(Boolean).join(" "),
     { kind, name, near, registered },
   );
 }

@@ -3,13 +3,20 @@ import type { Batch } from "../batch/batch.js";
 import type { RowVector } from "../batch/row-vector.js";
 import type { TensorLike } from "../batch/tensor-backend.js";
 import type { TokenField } from "../batch/token-field.js";
+import type { PromptHistory } from "../mix/prompt-history.js";
+import type { DomainSeries } from "../mix/series.js";
+import type { StateValue } from "../mix/state.js";
 import type { FieldNeed, Mechanism } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 
-export const KINDS = ["scorer", "reweighter", "selector", "mixer"] as const;
+export const KINDS = ["scorer", "reweighter", "selector", "mixer", "policy"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Actuator kind of each mechanism. */
+export function kindPlural(kind: Kind): string {
+  return kind === "policy" ? "policies" : `${kind}s`;
+}
+
+/** Actuator kind of each mechanism. (`select` without a scorer takes a pre-rollout policy as its actuator.) */
 export const ACTUATOR_KIND = { reweight: "reweighter", select: "selector", mix: "mixer" } as const satisfies Record<
   Mechanism,
   Kind
@@ -40,6 +47,8 @@ export interface ComponentDoc {
   /** One line in plain words. */
   readonly summary?: string;
   readonly formula?: string;
+  /** Actuators: which score the formula means, by the names of scorers that give it. */
+  readonly score?: string;
   /** Rules for ties, empty, single element, all-equal, masked and non-finite input. */
   readonly edges?: readonly string[];
   /** Parameter name → one line with meaning and domain. */
@@ -76,13 +85,13 @@ export type ScoresOf<A extends Accepts> = A extends "token" ? TokenField : RowVe
 
 /**
  * What a JSON Schema cannot say about parameters, as data: a closed list, so that a process without the component's code can
- * check it. `less`: the first parameter is below the second; `at_most`: not above it. Applies where both are numbers.
+ * check it. `less`: the first parameter is below the second; `at_most`: not above it. Applies where both are numbers. Of mixers:
+ * `floor_fits`: at most 1 / number of domains; `shares`: one number ≥ 0 a domain, with a sum above 0.
  */
-export const RULES = ["less", "at_most"] as const;
-export interface Rule {
-  readonly rule: (typeof RULES)[number];
-  readonly params: readonly [string, string];
-}
+export const RULES = ["less", "at_most", "floor_fits", "shares"] as const;
+export type Rule =
+  | { readonly rule: "less" | "at_most"; readonly params: readonly [string, string] }
+  | { readonly rule: "floor_fits" | "shares"; readonly params: readonly [string] };
 
 interface Declared<S extends z.ZodType> {
   /** `[a-z][a-z0-9_]*`, unique within its kind. */
@@ -122,6 +131,45 @@ export interface SelectorDefinition<S extends z.ZodType, A extends Accepts = Acc
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Kept | Promise<Kept>;
 }
 
+/** A mixer turns the history of each domain's scores into the shares that the next prompts are drawn with. */
+export interface MixerDefinition<S extends z.ZodType> extends Declared<S> {
+  /** `none`: the proportions depend on nothing that was scored, and no domain needs to have been seen. */
+  readonly scorer: "required" | "none";
+  /** Scorer that is mounted where the configuration names none; any other is mounted with a warning. */
+  readonly default_scorer?: string;
+  /** Stage of a mixer that is mounted without scorer. Default post_reward, where the domain column rides along with the rewards. */
+  readonly timing?: Stage;
+  /**
+   * The shares of `series.domains`, each ≥ 0, sum 1. Before the framework calls it, domains never seen are taken out (with `scorer:
+   * "required"`): they keep their prior share. Parameters `floor` and `floor_mode`, where declared, are applied afterwards.
+   * `ctx.step` is the step of the update, not of the batch.
+   */
+  propose(series: DomainSeries, ctx: Context<z.output<S>>): ArrayLike<number>;
+}
+
+/** What a policy makes of the candidate prompts of a step; both parts are one entry a row of the candidates. */
+export interface PromptChoice {
+  /** 0 or false: the prompt is left out. Default: all are kept. */
+  readonly keep?: ArrayLike<number | boolean>;
+  /** Finite and ≥ 0: how much more often than another a prompt should be drawn. Left-out prompts get 0. */
+  readonly weights?: ArrayLike<number>;
+}
+
+/**
+ * A pre-rollout policy chooses prompts by what became of them before. `select` sees the candidates of a step (one row a prompt, column
+ * `dataset_key`); `feed` summarises the same step's responses, once, for later steps.
+ */
+export interface PolicyDefinition<S extends z.ZodType> extends Declared<S> {
+  /** Fields of the responses that `feed` reads; `dataset_key` is always there. */
+  readonly feed_requires?: readonly (string | FieldNeed)[];
+  /** Steps whose summaries are remembered; the oldest is forgotten first. Default 1,000. */
+  readonly remember_steps?: number;
+  /** What is remembered of one step: names (usually dataset keys) with finite numbers. */
+  feed(batch: Batch, ctx: Context<z.output<S>>): readonly StateValue[];
+  /** `requires` names what it reads of the candidates beside `dataset_key`. */
+  select(history: PromptHistory, candidates: Batch, ctx: Context<z.output<S>>): PromptChoice;
+}
+
 /** What `define*` adds: the kind, the fields with their scopes, and every default filled in. */
 interface Defined<K extends Kind> {
   readonly kind: K;
@@ -135,7 +183,11 @@ export type Reweighter<S extends z.ZodType = z.ZodType, A extends Accepts = Acce
   Defined<"reweighter">;
 export type Selector<S extends z.ZodType = z.ZodType, A extends Accepts = Accepts> = SelectorDefinition<S, A> &
   Defined<"selector">;
-export type Component = Scorer | Reweighter | Selector;
-/** The kinds that exist as code so far. */
+export type Mixer<S extends z.ZodType = z.ZodType> = MixerDefinition<S> & Defined<"mixer">;
+export type Policy<S extends z.ZodType = z.ZodType> = PolicyDefinition<S> &
+  Defined<"policy"> & { readonly feed_needs: readonly FieldNeed[] };
+/** Components that work on the rows or tokens of one step alone. */
+export type RowComponent = Scorer | Reweighter | Selector;
+export type Component = RowComponent | Mixer | Policy;
 export type ComponentKind = Component["kind"];
 export type ComponentOf<K extends ComponentKind> = Extract<Component, { kind: K }>;

@@ -23,8 +23,8 @@ async function main(): Promise<void> {
 
   const onRequest = async (request: ComputeRequest): Promise<void> => {
     try {
-      const { header, body } = await scoreStep(request, registry);
-      reply({ kind: "result", id: request.id, header, body }, [body.buffer as ArrayBuffer]);
+      const computed = await scoreStep(request, registry);
+      reply({ kind: "result", id: request.id, ...computed }, [computed.body.buffer as ArrayBuffer]);
     } catch (error) {
       reply({ kind: "failure", id: request.id, failure: DataflexError.from(error, "COMPONENT").toFailure() });
     }

@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../errors.js";
-import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup } from "./messages.js";
+import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup, Remember } from "./messages.js";
 
 export interface Computed {
   readonly header: ComputedHeader;
   readonly body: Uint8Array;
+  /** Pipelines with a state only. */
+  readonly remember?: Remember;
 }
 
 /** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
@@ -111,8 +113,10 @@ export class ComputeHost {
   #answer(reply: Extract<ComputeReply, { id: number }>): void {
     const pending = this.#pending;
     if (!pending || pending.id !== reply.id) return;
-    if (reply.kind === "result") pending.resolve({ header: reply.header, body: reply.body });
-    else pending.reject(DataflexError.fromFailure(reply.failure));
+    if (reply.kind === "result") {
+      const { header, body, remember } = reply;
+      pending.resolve({ header, body, ...(remember && { remember }) });
+    } else pending.reject(DataflexError.fromFailure(reply.failure));
   }
 }
 

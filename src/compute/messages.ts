@@ -1,4 +1,5 @@
 import type { Failure } from "../errors.js";
+import type { RawState, StateValue } from "../mix/state.js";
 import type { Limits, PipelineSpec, PutHeader, ResultHeader } from "../protocol/messages.js";
 import type { ColumnHeader } from "../protocol/tensor.js";
 
@@ -32,6 +33,15 @@ export interface ComputeRequest {
   readonly rows: number;
   readonly limits: Limits;
   readonly puts: readonly PutPart[];
+  /** Pipelines with a state only: what earlier steps added to it. */
+  readonly state?: RawState;
+}
+
+/** What a step adds to its pipeline's state; `by` made it, `steps` is how many steps are kept (absent: the usual). */
+export interface Remember {
+  readonly by: string;
+  readonly values: readonly StateValue[];
+  readonly steps?: number;
 }
 
 /** A result header before the worker has signed it. */
@@ -40,5 +50,11 @@ export type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "
 export type ComputeReply =
   | { readonly kind: "ready"; readonly backend: string }
   | { readonly kind: "refused"; readonly failure: Failure }
-  | { readonly kind: "result"; readonly id: number; readonly header: ComputedHeader; readonly body: Uint8Array }
+  | {
+      readonly kind: "result";
+      readonly id: number;
+      readonly header: ComputedHeader;
+      readonly body: Uint8Array;
+      readonly remember?: Remember;
+    }
   | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };

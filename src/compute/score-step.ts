@@ -1,14 +1,13 @@
-import { createBatch } from "../batch/batch.js";
+import { type Batch, createBatch } from "../batch/batch.js";
 import type { Registry } from "../components/registry.js";
-import { DataflexError } from "../errors.js";
-import { runPipeline } from "../pipeline/pipeline.js";
-import { decodeColumn } from "../protocol/decode.js";
-import { encodeResult, withoutRows } from "../protocol/encode-result.js";
-import { layoutOfColumns } from "../protocol/layout.js";
-import { mergeColumns, type Piece } from "../protocol/merge-columns.js";
-import type { Column, Layout } from "../protocol/tensor.js";
+import { NO_STATE } from "../mix/state.js";
+import type { RunContext } from "../pipeline/outcome.js";
+import { type PipelineInput, runPipeline } from "../pipeline/pipeline.js";
+import { encodeResult, type ResultColumns, withoutRows } from "../protocol/encode-result.js";
+import { assemble, type Step } from "./assemble.js";
 import type { Computed } from "./host.js";
-import type { ComputeRequest, PutPart } from "./messages.js";
+import type { ComputedHeader, ComputeRequest, Remember } from "./messages.js";
+import { mixStep, promptStep } from "./state-steps.js";
 
 /** Decodes a job's columns, scores, acts, encodes the result: bytes in, bytes out. Errors: DECODE, and those of the pipeline. */
 export async function scoreStep(request: ComputeRequest, registry: Registry): Promise<Computed> {
@@ -22,101 +21,55 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
     ...(step.layout.lengths ? { lengths: step.layout.lengths } : {}),
   });
   const { spec, run, step: number, trigger } = request;
-  const outcome = await runPipeline({
-    spec,
-    registry,
-    batch,
-    run: { run, step: number, trigger, signal: new AbortController().signal },
-  });
+  const context: RunContext = { run, step: number, trigger, signal: new AbortController().signal };
+  const made = await act(request, registry, batch, step, context);
   const acted = performance.now();
-  const { columns, body } = encodeResult({
-    width: step.layout.width,
-    weights: outcome.weights,
-    ...(step.layout.mask ? { mask: withoutRows(step.layout.mask, step.padding) } : {}),
-    ...(outcome.kept ? { kept: outcome.kept } : {}),
-    ...(step.padding ? { is_padding: step.padding } : {}),
-  });
+  const { columns, body } = encodeResult({ width: step.layout.width, ...made.columns });
   const timings = { decode: decoded - started, score: acted - decoded, encode: performance.now() - acted };
   return {
     body,
+    ...(made.remember && { remember: made.remember }),
     header: {
       kind: "result",
       pipeline: spec.name,
       mechanism: spec.mechanism,
       stage: spec.stage,
-      granularity: outcome.granularity,
       rows: step.layout.rows,
       width: step.layout.width,
       columns,
       bytes: body.byteLength,
-      ...(outcome.stats ? { stats: outcome.stats } : {}),
-      ...(outcome.score_stats ? { score_stats: outcome.score_stats } : {}),
-      metrics: outcome.metrics,
-      flags: outcome.flags,
-      warnings: outcome.warnings,
+      ...made.facts,
       timings,
     },
   };
 }
 
-interface Step {
-  readonly layout: Layout;
-  readonly columns: ReadonlyMap<string, Column>;
-  readonly padding: Uint8Array | undefined;
+/** What a job made of its step: the columns of the result, the facts of its header, what the pipeline's state remembers of it. */
+export interface Made {
+  readonly columns: Omit<ResultColumns, "width">;
+  readonly facts: Pick<ComputedHeader, "granularity" | "metrics" | "flags" | "warnings"> &
+    Partial<Pick<ComputedHeader, "stats" | "score_stats" | "proportions">>;
+  readonly remember?: Remember;
 }
 
-/** Puts the columns of all puts together, in row order. */
-function assemble(request: ComputeRequest): Step {
-  const pieces = new Map<string, Piece[]>();
-  for (const put of request.puts) {
-    for (const header of put.columns) {
-      const column = decodeColumn(header, (part) => partOf(put, header.name, header.parts, part), request.limits);
-      const list = pieces.get(header.name) ?? [];
-      list.push({ rows: put.header.rows, column });
-      pieces.set(header.name, list);
-    }
-  }
-  // The mask first: other columns of several puts may need it to be brought to one form.
-  const columns = new Map<string, Column>();
-  const names = [...pieces.keys()].sort((a, b) => Number(b === "response_mask") - Number(a === "response_mask"));
-  for (const name of names) {
-    const list = name === "lengths" || name === "is_padding" ? distinct(pieces.get(name)!) : pieces.get(name)!;
-    const whole = list.length === 1 && list[0]!.column.rows === request.rows;
-    columns.set(
-      name,
-      whole ? list[0]!.column : mergeColumns(list, request.rows, layoutOfColumns(columns, request.rows)),
-    );
-  }
-  const lengths = columns.get("lengths");
-  const padding = columns.get("is_padding");
-  columns.delete("lengths");
-  columns.delete("is_padding");
-  const found = layoutOfColumns(columns, request.rows);
-  const layout = lengths?.kind === "vector" ? { ...found, lengths: Int32Array.from(lengths.values) } : found;
-  return { layout, columns, padding: padding?.kind === "vector" ? Uint8Array.from(padding.values) : undefined };
+function act(request: ComputeRequest, registry: Registry, batch: Batch, step: Step, run: RunContext): Promise<Made> {
+  const { spec, state = NO_STATE } = request;
+  const input = { spec, registry, batch, run, state };
+  if (spec.mechanism === "mix") return mixStep(input);
+  if (spec.policy !== undefined) return promptStep(input, spec.policy.role);
+  return weighStep(input, step);
 }
 
-/** Layout columns ride along with every put of the same rows: the first of each row range says it all. */
-function distinct(list: readonly Piece[]): Piece[] {
-  const seen = new Map<string, Piece>();
-  for (const piece of list) if (!seen.has(piece.rows.join())) seen.set(piece.rows.join(), piece);
-  return [...seen.values()];
-}
-
-function partOf(
-  put: PutPart,
-  column: string,
-  parts: Readonly<Record<string, readonly [number, number]>>,
-  part: string,
-): Uint8Array {
-  const place = Object.hasOwn(parts, part) ? parts[part] : undefined;
-  if (!place) throw new DataflexError("DECODE", `column "${column}" has no part "${part}"`, { column, part });
-  const start = place[0] - put.base;
-  if (start < 0 || start + place[1] > put.body.byteLength) {
-    throw new DataflexError("DECODE", `column "${column}": part "${part}" lies outside the put's body`, {
-      column,
-      part,
-    });
-  }
-  return put.body.subarray(start, start + place[1]);
+async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
+  const outcome = await runPipeline(input);
+  const { stats, score_stats, metrics, flags, warnings, granularity } = outcome;
+  return {
+    columns: {
+      weights: outcome.weights,
+      ...(step.layout.mask ? { mask: withoutRows(step.layout.mask, step.padding) } : {}),
+      ...(outcome.kept ? { kept: outcome.kept } : {}),
+      ...(step.padding ? { is_padding: step.padding } : {}),
+    },
+    facts: { granularity, ...(stats && { stats }), ...(score_stats && { score_stats }), metrics, flags, warnings },
+  };
 }

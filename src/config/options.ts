@@ -19,9 +19,15 @@ export const pipelineOptions = z.strictObject({
   mechanism: z
     .enum(MECHANISMS)
     .meta({ description: "what the scores do: reweight the loss, select rows, mix domains" }),
-  scorer: unset(component).meta({ description: "turns a signal into scores: {name, params}" }),
+  scorer: unset(component).meta({
+    description:
+      "turns a signal into scores: {name, params}; mixers bring their own where none is named, policies take none",
+  }),
   actuator: component.meta({ description: "turns scores into weights, kept rows or proportions: {name, params}" }),
-  warmup_step: z.int().min(0).default(0).meta({ unit: "steps", description: "before this step weights are neutral" }),
+  warmup_step: z.int().min(0).default(0).meta({
+    unit: "steps",
+    description: "before this step weights are neutral, proportions the prior",
+  }),
   update_step: z
     .int()
     .min(1)
@@ -31,8 +37,11 @@ export const pipelineOptions = z.strictObject({
     .int()
     .min(1)
     .default(50)
-    .meta({ unit: "steps", description: "mix only: steps that domain means and slopes look back" }),
+    .meta({ unit: "steps", description: "mix only: steps with rows of a domain that its mean and slope look back" }),
   domains: unset(z.array(z.string().min(1)).min(1)).meta({ description: "mix only: the domains, in order" }),
+  prior: unset(z.array(z.number().min(0)).min(1)).meta({
+    description: "mix only: shares of the domains before any data, in their order; unset: equal shares",
+  }),
   domain_key: z
     .string()
     .min(1)

@@ -86,7 +86,8 @@ function reportLeak(component: Component, leaked: number, notes: Notes, options:
   }
 }
 
-function explain(component: Component, thrown: unknown): unknown {
+/** What a component threw, as an error that names it; NonFinite and DataflexErrors as they are. */
+export function explain(component: Component, thrown: unknown): unknown {
   if (thrown instanceof NonFinite || thrown instanceof DataflexError) return thrown;
   const who = `${component.kind} '${component.name}'`;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);

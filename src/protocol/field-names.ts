@@ -3,7 +3,7 @@ import { DataflexError } from "../errors.js";
 const PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,95}$/;
 
 /** Fields that hold one string a row. */
-export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session"];
+export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session", "dataset_key"];
 
 /** Columns that say which tokens count: `response_mask` in puts, `mask` in results. Their elements are 0 or 1. */
 const MASK_FIELDS: readonly string[] = ["response_mask", "mask"];

@@ -52,7 +52,15 @@ export interface PipelineSpec {
   readonly update_step: number;
   readonly window: number;
   readonly domains?: readonly string[];
+  /** Mix only: string column that names a row's domain. */
   readonly domain_key?: string;
+  /** Mix only: shares before any data, in the order of `domains`, sum 1. */
+  readonly prior?: readonly number[];
+  /**
+   * Pre-rollout policies only. `select` chooses the prompts; `feed` is the hidden pipeline that summarises the responses for
+   * later steps, into the state of the pipeline `of`.
+   */
+  readonly policy?: { readonly role: "select" } | { readonly role: "feed"; readonly of: string };
   readonly shadow: boolean;
 }
 

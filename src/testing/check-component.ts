@@ -1,4 +1,6 @@
-import type { Component } from "../components/types.js";
+import type { Component, RowComponent } from "../components/types.js";
+import { checkMixer } from "./check-mixer.js";
+import { checkPolicy } from "./check-policy.js";
 import { type Observed, type Observer, observe } from "./observe.js";
 import { PROPERTIES, type Property, type PropertyName } from "./properties.js";
 import type { Params } from "./run.js";
@@ -16,11 +18,21 @@ export interface CheckOptions extends SampleOptions {
 /**
  * Holds a component to what the system relies on: right shape, finite, the same result twice, for permuted rows, for every encoding, whatever
  * stands under mask 0, whatever padding is added, however `rows` allows it to be cut, and no tensor left behind.
- * The catalogue's own components pass the same suite.
+ * Mixers: proportions on the simplex, the floor held, domains in another order, domains never seen. Policies: choices that fit the
+ * candidates, whatever the history. The catalogue's own components pass the same suite.
  * @throws Error listing everything that failed, with the sample it failed on.
  */
 export async function checkComponent(component: Component, options: CheckOptions = {}): Promise<void> {
   const failures: string[] = [];
+  if (component.kind === "mixer") failures.push(...(await checkMixer(component, options.params ?? {})));
+  else if (component.kind === "policy") failures.push(...(await checkPolicy(component, options.params ?? {})));
+  else await checkRows(component, options, failures);
+  if (failures.length > 0) {
+    throw new Error(`${component.kind} '${component.name}' fails:\n${failures.map((line) => `  ${line}`).join("\n")}`);
+  }
+}
+
+async function checkRows(component: RowComponent, options: CheckOptions, failures: string[]): Promise<void> {
   const note = (label: string, what: string) => failures.push(`${label}: ${what}`);
   for (const sample of samplesFor(component, options)) {
     let leaked = 0;
@@ -43,9 +55,6 @@ export async function checkComponent(component: Component, options: CheckOptions
       if (wrong !== undefined) note(`${name}, ${sample.label}`, wrong);
     }
     if (leaked > 0) note(`tensors, ${sample.label}`, `COMPONENT: ${leaked} tensors were left behind over all runs`);
-  }
-  if (failures.length > 0) {
-    throw new Error(`${component.kind} '${component.name}' fails:\n${failures.map((line) => `  ${line}`).join("\n")}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Component } from "../components/types.js";
+import type { RowComponent } from "../components/types.js";
 import { type FakeField, type FakeOptions, fakeBatch } from "./fake-batch.js";
 import { byRow, type Params, type PlainScores, run } from "./run.js";
 import type { Sample } from "./samples.js";
@@ -7,7 +7,7 @@ import type { Sample } from "./samples.js";
 export type Observed = readonly (readonly number[])[];
 
 export interface Observer {
-  readonly component: Component;
+  readonly component: RowComponent;
   readonly params: Params;
   readonly onLeak: (leaked: number) => void;
 }

@@ -1,5 +1,5 @@
 import { seededRng } from "../batch/rng.js";
-import type { Component } from "../components/types.js";
+import type { RowComponent } from "../components/types.js";
 import type { FakeField } from "./fake-batch.js";
 
 /** How to make a field of one's own: one list of numbers a row (a token matrix), or one number a row. */
@@ -32,7 +32,7 @@ interface Plan {
  * Batches that a component must cope with: several groups, masks with holes, one row, one group, all values equal. Values are
  * continuous, so that rows differ and their order cannot matter by way of ties.
  */
-export function samplesFor(component: Component, { fields = {}, seed = 1 }: SampleOptions = {}): Sample[] {
+export function samplesFor(component: RowComponent, { fields = {}, seed = 1 }: SampleOptions = {}): Sample[] {
   const plans: Plan[] = [
     { label: "two groups of four", lengths: [4, 3, 2, 4, 1, 3, 4, 2], groups: 2, holes: false },
     { label: "three groups, masks with holes", lengths: [5, 6, 3, 4, 6, 5, 2, 6, 4], groups: 3, holes: true },
@@ -44,7 +44,12 @@ export function samplesFor(component: Component, { fields = {}, seed = 1 }: Samp
   return plans.map((plan) => sample(component, plan, fields, seed));
 }
 
-function sample(component: Component, plan: Plan, makers: Readonly<Record<string, FieldMaker>>, seed: number): Sample {
+function sample(
+  component: RowComponent,
+  plan: Plan,
+  makers: Readonly<Record<string, FieldMaker>>,
+  seed: number,
+): Sample {
   const { lengths } = plan;
   const uid = lengths.map((_, i) => `group-${Math.floor((i * plan.groups) / lengths.length)}`);
   const maskRng = seededRng("mask", plan.label, seed);
