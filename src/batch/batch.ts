@@ -9,7 +9,7 @@ import { type GroupSize, type Groups, groupSizes, makeGroups, noSuchStrings } fr
 import { isFloat } from "./kernel.js";
 import { RowVector } from "./row-vector.js";
 import { NonFinite, TensorsNeeded } from "./signals.js";
-import { columnsOf, fullSpans, lastToken, spansOfLengths, spansOfMask } from "./spans.js";
+import { columnsOf, fullSpans, keepRows, lastToken, spansOfLengths, spansOfMask } from "./spans.js";
 import type { TensorScope, Tf } from "./tensor-backend.js";
 import { TokenField } from "./token-field.js";
 
@@ -32,11 +32,11 @@ export function createBatch(input: BatchInput): Batch {
   const response = known === undefined ? fullSpans(rows, width) : spansOfLengths(known, width);
   const given = input.layout.mask ?? input.columns.get("response_mask");
   const masked = given?.kind === "lengths" || given?.kind === "runs" ? given : undefined;
-  const mask = masked === undefined ? response : spansOfMask(masked);
   const real = new Uint8Array(rows).fill(1);
   input.isPadding?.forEach((padding, i) => {
     if (padding !== 0) real[i] = 0;
   });
+  const mask = masked === undefined ? response : keepRows(spansOfMask(masked), real);
   const frame = frameOf({ rows, width, mask, response, lengthsKnown: known !== undefined }, real, masked !== undefined);
   for (const [name, column] of input.columns) checkColumn(name, column, frame);
   const columns = new Map(input.columns);

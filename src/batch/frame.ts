@@ -6,7 +6,7 @@ import type { Spans } from "./spans.js";
 export interface Frame {
   readonly rows: number;
   readonly width: number;
-  /** Tokens with `response_mask` 1 (all response tokens when the batch has no mask). */
+  /** Tokens with `response_mask` 1 in rows that are not padding (all response tokens when the batch has no mask). */
   readonly mask: Spans;
   /** Response tokens (the whole width when lengths are unknown). */
   readonly response: Spans;

@@ -43,6 +43,19 @@ export function fullSpans(rows: number, width: number): Spans {
   return spansOfLengths(new Int32Array(rows).fill(width), width);
 }
 
+/** The same set without the tokens of rows whose `kept` is 0. */
+export function keepRows(spans: Spans, kept: Uint8Array): Spans {
+  if (!kept.includes(0)) return spans;
+  const offsets = new Int32Array(spans.rows + 1);
+  const bounds: number[] = [];
+  for (let i = 0; i < spans.rows; i++) {
+    if (kept[i] === 1)
+      for (const bound of spans.bounds.subarray(2 * spans.offsets[i]!, 2 * spans.offsets[i + 1]!)) bounds.push(bound);
+    offsets[i + 1] = bounds.length / 2;
+  }
+  return makeSpans(spans.rows, spans.width, offsets, Int32Array.from(bounds));
+}
+
 /** The tokens of `whole` that are not in `part`. */
 export function difference(whole: Spans, part: Spans): Spans {
   const offsets = new Int32Array(whole.rows + 1);

@@ -19,7 +19,8 @@ export const FLAGS = {
 } as const;
 export type Flag = keyof typeof FLAGS;
 
-/** Float32, as the trainer gets them; 0 for padding and fully masked rows. Tokens are those under mask 1, row after row. */
+/** Float32, as the trainer gets them; 0 for padding and fully masked rows. Tokens are those under mask 1, row after row;
+ * padding rows have none. */
 export type Weights =
   | { readonly kind: "row"; readonly values: Float32Array }
   | { readonly kind: "token"; readonly offsets: Int32Array; readonly values: Float32Array };

@@ -49,6 +49,49 @@ it("never mixes the order of rows: permuted rows give permuted weights", async (
   );
 });
 
+it("gives padding rows no tokens, whatever their mask says", async () => {
+  const fields = { old_log_probs: [[-1, -1], [-2, -2], [-3]], response_mask: [[1, 1], [1, 1], [1]] };
+  for (const encode of ["jagged", "dense", "compact"] as const) {
+    const batch = fakeBatch(fields, { encode, is_padding: [false, true, false] });
+    const { weights } = await run([tokenProb, advantageReweight], batch, [{}, { alpha: 1 }], {
+      settings: { normalize: "none" },
+    });
+    expectClose(weights.values, [-1, -1, -3].map(Math.exp));
+    expect(weights).toMatchObject({ kind: "token", offsets: Int32Array.from([0, 2, 2, 3]) });
+  }
+});
+
+it("does not let padding dilute a statistic: perplexity of log-probability -2 stays e²", async () => {
+  const batch = fakeBatch(
+    {
+      old_log_probs: [
+        [-2, -2],
+        [0, 0],
+        [0, 0],
+        [0, 0],
+      ],
+      response_mask: [
+        [1, 1],
+        [0, 0],
+        [0, 0],
+        [0, 0],
+      ],
+    },
+    { is_padding: [false, true, true, true] },
+  );
+  expect(Math.exp(-batch.field("old_log_probs").mean().mean())).toBeCloseTo(7.389, 3);
+});
+
+it("sums a softmax over 100,000 equal scores to one", () => {
+  const n = 100_000;
+  const soft = fakeBatch({ turns: new Array<number>(n).fill(3) })
+    .column("turns")
+    .softmax();
+  expect(Math.abs(soft.sum() - 1)).toBeLessThan(1e-9);
+  const tenths = fakeBatch({ turns: new Array<number>(n).fill(0.1) }).column("turns");
+  expect(Math.abs(tenths.mean() - 0.1)).toBeLessThan(1e-9);
+});
+
 describe("steps for which nothing runs", () => {
   const explode = scorerOf(() => {
     throw new Error("must not run");
