@@ -1,8 +1,9 @@
 import type { Redis } from "ioredis";
 import { unpack } from "../protocol/codec.js";
+import { gatherMask } from "../protocol/gather-mask.js";
+import type { MaskColumn } from "../protocol/mask.js";
 import type { Handle } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
-import type { LengthsColumn, RunsColumn } from "../protocol/tensor.js";
 import { runKeys } from "../redis/keys.js";
 import type { PreparedPut } from "./prepare.js";
 import { type CommitOptions, type Committed, sendPut } from "./put.js";
@@ -62,12 +63,11 @@ export class OpenSteps {
     this.#steps.delete(at);
   }
 
-  /** The mask that an earlier put of the same rows brought. */
-  maskOf(at: string, stage: Stage, ranges: readonly number[]): LengthsColumn | RunsColumn | undefined {
-    const same = this.#steps
-      .get(at)
-      ?.puts.find(({ put }) => put.header.stage === stage && put.layout.mask && put.ranges.join() === ranges.join());
-    return same?.put.layout.mask;
+  /** The mask of these rows, when earlier puts brought it. */
+  maskOf(at: string, stage: Stage, ranges: readonly number[]): MaskColumn | undefined {
+    const puts = this.#steps.get(at)?.puts.filter(({ put }) => put.header.stage === stage) ?? [];
+    const pieces = puts.flatMap(({ put }) => (put.layout.mask ? [{ mask: put.layout.mask, ranges: put.ranges }] : []));
+    return gatherMask(pieces, ranges);
   }
 
   /** The row table that the stage's first put fixed, if it had keys. `fresh`: as Redis has it now. */

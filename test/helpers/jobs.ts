@@ -1,0 +1,19 @@
+import { encodeRun } from "../../src/redis/keys.js";
+import type { TestRedis } from "./redis.js";
+
+/** Ids of the jobs ever added for a run, one entry an addition that took effect; read from BullMQ's own event streams. */
+export async function jobsAdded(redis: TestRedis, run: string): Promise<string[]> {
+  return (await jobEvents(redis, run)).filter((e) => e.event === "added").map((e) => e.jobId);
+}
+
+export async function jobEvents(redis: TestRedis, run: string): Promise<{ event: string; jobId: string }[]> {
+  const found: { event: string; jobId: string }[] = [];
+  for (const stream of await redis.keys("dfx1:{q}:*:events")) {
+    for (const [, flat] of await redis.raw.xrange(stream, "-", "+")) {
+      const value = (name: string): string => flat[flat.indexOf(name) + 1] ?? "";
+      const jobId = value("jobId");
+      if (jobId.startsWith(`${encodeRun(run)}~`)) found.push({ event: value("event"), jobId });
+    }
+  }
+  return found;
+}
