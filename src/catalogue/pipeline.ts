@@ -8,7 +8,7 @@ import type { Catalogue, CatalogueEntry } from "./entry.js";
 import { fieldDoubt, missingField, pipelineFields } from "./fields.js";
 import { groupProblem } from "./groups.js";
 import { checkMix, mixSpec, withDomainKey } from "./mix.js";
-import { feedEntry, feedSpec } from "./policy.js";
+import { feedEntry, feedName, feedSpec } from "./policy.js";
 import { brokenRule } from "./rules.js";
 import { type MountInput, type Place, placeOf } from "./types.js";
 
@@ -91,7 +91,7 @@ export function resolvePipeline(
     update_step: options.update_step,
     window: options.window,
     ...mixSpec(options),
-    ...(feed === undefined ? {} : { policy: { role: "select" } as const }),
+    ...(feed === undefined ? {} : { policy: { role: "select", fed_by: feedName(input.name) } as const }),
     shadow: options.shadow,
   };
   return { specs: feedFields === undefined ? [spec] : [spec, feedSpec(spec, feedFields)], needsGroups };

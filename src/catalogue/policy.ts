@@ -6,6 +6,10 @@ export function feedEntry(entry: CatalogueEntry): CatalogueEntry | undefined {
   return entry.feed_needs === undefined ? undefined : { ...entry, needs: entry.feed_needs };
 }
 
+export function feedName(pipeline: string): string {
+  return `_feed-${pipeline}`;
+}
+
 /**
  * The hidden pipeline that feeds a policy: it never delivers anything, it adds a summary of each step's responses to the state of the
  * pipeline that chooses. Names of users' pipelines never begin with `_`.
@@ -13,10 +17,10 @@ export function feedEntry(entry: CatalogueEntry): CatalogueEntry | undefined {
 export function feedSpec(spec: PipelineSpec, fields: readonly FieldNeed[]): PipelineSpec {
   return {
     ...spec,
-    name: `_feed-${spec.name}`,
+    name: feedName(spec.name),
     stage: "post_reward",
     fields,
-    policy: { role: "feed", of: spec.name },
+    policy: { role: "feed" },
     shadow: true,
   };
 }

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { every } from "../lifecycle.js";
+import type { SavedState } from "../mix/state.js";
 import { pack } from "../protocol/codec.js";
 import type { FieldInput } from "../protocol/input.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
@@ -14,6 +15,7 @@ import { OpenSteps } from "./open-steps.js";
 import { preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
 import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates, rowCount } from "./rows.js";
+import { loadState, saveState } from "./state.js";
 import type { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
 
@@ -39,6 +41,8 @@ export interface PutOptions {
 /** One small script; more than this is an absent Redis. */
 const RELEASE_MS = 30_000;
 const GOODBYE_MS = 2_000;
+/** Some megabytes at most, and nothing waits for it. */
+const STATE_MS = 60_000;
 
 export interface WeightsOptions {
   /** Default: the run's `max_wait_ms`. */
@@ -173,6 +177,26 @@ export class Run {
     this.#steps.forget(at);
     if (word === "FENCED") this.#fenced = true;
     return word === "OK" ? (text(rest[0]) as "BURIED" | "PENDING" | "UNKNOWN") : "UNKNOWN";
+  }
+
+  /**
+   * What a mix pipeline or a pre-rollout policy remembers, as plain data for the trainer's checkpoint.
+   * Errors: INVALID_INPUT for a pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
+   */
+  mixState(pipeline: string): Promise<SavedState> {
+    this.#assertUsable();
+    const what = `reading the state of pipeline "${pipeline}"`;
+    return answeredWithin(STATE_MS, what, saveState(this.#redis, this.handle, pipeline));
+  }
+
+  /**
+   * Puts a checkpoint's state in the place of what Redis has; call it after mounting, before the first put.
+   * Errors: INVALID_INPUT, FENCED, NOT_MOUNTED, REDIS_FULL, REDIS_UNREACHABLE, CLOSED.
+   */
+  restoreMixState(pipeline: string, state: SavedState): Promise<void> {
+    this.#assertUsable();
+    const what = `restoring the state of pipeline "${pipeline}"`;
+    return answeredWithin(STATE_MS, what, loadState(this.#redis, this.handle, pipeline, state));
   }
 
   /** Ends the heartbeat and says goodbye, so that the run may be mounted again at once. Open steps stay until their TTL. */

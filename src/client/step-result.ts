@@ -58,7 +58,7 @@ export class StepResult {
   }
 
   #compose(scored: Mask, loss: Mask): Weights {
-    const weighing = this.pipelines.filter((p) => p.compact !== undefined);
+    const weighing = this.#weighing();
     for (const p of weighing) {
       if (!p.mask)
         throw new DataflexError("INVALID_INPUT", `pipeline "${p.name}" was scored without a mask`, {
@@ -70,9 +70,14 @@ export class StepResult {
     return compose(all, scored, loss, this.#handle.composition, weighing[0]?.padding);
   }
 
+  /** Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss. */
+  #weighing() {
+    return this.pipelines.filter((p) => p.compact !== undefined && p.stage !== "pre_rollout");
+  }
+
   /** The mask of the latest stage: the one nearest to the loss's. */
   #scoredMask(): Mask | undefined {
-    const weighing = this.pipelines.filter((p) => p.compact !== undefined && p.mask);
+    const weighing = this.#weighing().filter((p) => p.mask);
     return (weighing.filter((p) => p.stage === "post_advantage").at(-1) ?? weighing.at(-1))?.mask;
   }
 }

@@ -57,10 +57,10 @@ export interface PipelineSpec {
   /** Mix only: shares before any data, in the order of `domains`, sum 1. */
   readonly prior?: readonly number[];
   /**
-   * Pre-rollout policies only. `select` chooses the prompts; `feed` is the hidden pipeline that summarises the responses for
-   * later steps, into the state of the pipeline `of`.
+   * Pre-rollout policies only. `select` chooses the prompts by the state of the pipeline `fed_by`; `feed` is that hidden pipeline: it
+   * summarises the responses for later steps.
    */
-  readonly policy?: { readonly role: "select" } | { readonly role: "feed"; readonly of: string };
+  readonly policy?: { readonly role: "select"; readonly fed_by: string } | { readonly role: "feed" };
   readonly shadow: boolean;
 }
 

@@ -57,6 +57,12 @@ export const KEY_TABLE = [
     holds: "open steps `<inc>:<step>` by deadline (Redis ms)",
   },
   {
+    key: "dfx1:{tag}:<run>:mix:<pipeline>",
+    type: "hash",
+    ttl: "7 d",
+    holds: "state of mixers and pre-rollout policies: `<step>` → what that step said, `head` → who wrote last",
+  },
+  {
     key: "dfx1:{tag}:<run>:<inc>:<step>:status",
     type: "hash",
     ttl: "step",
@@ -92,6 +98,8 @@ export const CATALOGUE_TTL_MS = 3_600_000;
 /** The leading broker's lease, renewed with every heartbeat: three may be missed. */
 export const LEASE_MS = 10_000;
 export const MOUNT_TTL_MS = 86_400_000;
+/** A run that stopped on Friday goes on on Monday where it was: its domain statistics are small. */
+export const STATE_TTL_MS = 7 * 86_400_000;
 
 /** Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. */
 export function encodeRun(run: string): string {
@@ -164,6 +172,7 @@ export function runKeys(run: string, shards = SHARDS) {
     mount: `${base}:mount`,
     trainer: `${base}:trainer`,
     steps: `${base}:steps`,
+    state: (pipeline: string) => `${base}:mix:${pipeline}`,
     step: (incarnation: number, step: string) => stepKeys(base, incarnation, step),
   };
 }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { pack, unpack } from "../protocol/codec.js";
 import type { Handle } from "../protocol/messages.js";
-import { HEARTBEAT_TTL_MS, MOUNT_TTL_MS, type RunKeys, runKeys } from "./keys.js";
+import { HEARTBEAT_TTL_MS, MOUNT_TTL_MS, type RunKeys, runKeys, STATE_TTL_MS } from "./keys.js";
 import { runScript, text } from "./scripts/index.js";
 
 /** A handle before Redis has given it its incarnation. */
@@ -61,7 +61,7 @@ export async function trainerBeat(redis: Redis, handle: Handle, leave = false): 
     redis,
     "heartbeat",
     [keys.mount, keys.trainer, keys.steps],
-    [handle.incarnation, MOUNT_TTL_MS, HEARTBEAT_TTL_MS, leave ? 1 : 0],
+    [handle.incarnation, MOUNT_TTL_MS, HEARTBEAT_TTL_MS, leave ? 1 : 0, STATE_TTL_MS],
   );
   return word;
 }

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { pack } from "../protocol/codec.js";
 import type { FailureHeader, OutcomeHeader } from "../protocol/messages.js";
 import { writeChunks } from "./chunk-stream.js";
-import { type RunKeys, runKeys } from "./keys.js";
+import { type RunKeys, runKeys, STATE_TTL_MS } from "./keys.js";
 import { runScript } from "./scripts/index.js";
 
 export interface StepRef {
@@ -15,6 +15,15 @@ export interface StepRef {
 /** What settle answered: OK, or why this outcome was not accepted. */
 export type SettleWord = "OK" | "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "CHUNKS_MISSING";
 
+/** Steps that a state keeps unless its component says otherwise: more than a run has, and still read in some milliseconds. */
+export const STATE_STEPS = 20_000;
+
+/** What an accepted result adds to its pipeline's state, and how many steps the state keeps. */
+export interface RememberedStep {
+  readonly entry: Uint8Array;
+  readonly keep: number;
+}
+
 /**
  * Offers the outcome of a pipeline's step; the first accepted one wins. A body in chunks is uploaded first, into a stream of this
  * writer's own, and taken away again if another outcome won.
@@ -25,6 +34,7 @@ export async function settle(
   header: OutcomeHeader,
   chunks: readonly Uint8Array[],
   limits: { inline_bytes: number; step_ttl_ms: number },
+  remember?: RememberedStep,
 ): Promise<SettleWord> {
   const keys: RunKeys = runKeys(ref.run);
   const step = keys.step(ref.incarnation, ref.step);
@@ -36,7 +46,7 @@ export async function settle(
   const { word } = await runScript(
     redis,
     "settle",
-    [keys.mount, step.status, step.out, resultKey, keys.notices, keys.steps],
+    [keys.mount, step.status, step.out, resultKey, keys.notices, keys.steps, keys.state(header.pipeline)],
     [
       ref.incarnation,
       ref.run,
@@ -50,6 +60,9 @@ export async function settle(
       limits.step_ttl_ms,
       inline ? "" : `w:${header.pipeline}:${token}`,
       token,
+      remember?.entry ?? "",
+      remember?.keep ?? STATE_STEPS,
+      STATE_TTL_MS,
     ],
   );
   if (!inline && word !== "OK") await redis.unlink(resultKey);

@@ -69,7 +69,7 @@ function policySpec(policy: Policy, params: Params): PipelineSpec {
     warmup_step: 0,
     update_step: 1,
     window: 50,
-    policy: { role: "select" },
+    policy: { role: "select", fed_by: "_feed-test" },
     shadow: false,
   };
 }

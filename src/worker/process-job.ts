@@ -12,6 +12,7 @@ import type { Handles } from "../redis/mounts.js";
 import { settle, settleFailure } from "../redis/settle.js";
 import { countTokens } from "./count-tokens.js";
 import { begin, fetchParts } from "./fetch.js";
+import { rememberedStep, stateFor } from "./state.js";
 
 export interface JobContext {
   readonly redis: Redis;
@@ -130,11 +131,12 @@ async function attempt(
   const puts = await fetchParts(c.redis, job.data, spec, begun.puts, handle.limits);
   const fetchMs = performance.now() - started;
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
+  const state = await stateFor(c.redis, job.data.run, spec);
   const readColumns = puts.flatMap((p) => p.columns);
   const { step, trigger } = parseStepKey(job.data.step);
   const limitMs = Math.max(1, Math.min(c.computeLimitMs, begun.deadline - begun.now));
-  const { header, body } = await compute.run(
-    { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts },
+  const { header, body, remember } = await compute.run(
+    { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts, ...(state && { state }) },
     limitMs,
   );
   faultPoint("worker.computed");
@@ -149,7 +151,8 @@ async function attempt(
     producer,
   };
   const publishing = performance.now();
-  const word = await settle(c.redis, job.data, result, chunks, handle.limits);
+  const added = remember && rememberedStep(job.data.incarnation, remember);
+  const word = await settle(c.redis, job.data, result, chunks, handle.limits, added);
   const publishMs = performance.now() - publishing;
   faultPoint("worker.settled");
   if (word === "CHUNKS_MISSING")

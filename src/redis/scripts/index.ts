@@ -11,7 +11,8 @@ const SCRIPTS = {
   heartbeat: { file: "heartbeat-3.lua", keys: 3 },
   commitPut: { file: "commit-put-5.lua", keys: 5 },
   begin: { file: "begin-2.lua", keys: 2 },
-  settle: { file: "settle-6.lua", keys: 6 },
+  settle: { file: "settle-7.lua", keys: 7 },
+  restoreState: { file: "restore-state-2.lua", keys: 2 },
   release: { file: "release-4.lua", keys: 4 },
   lead: { file: "lead-1.lua", keys: 1 },
 } as const;

@@ -96,3 +96,37 @@ local function fence(mount, inc)
   if current ~= inc then return 'FENCED', current end
   return 'OK'
 end
+
+-- Step keys are '<global_steps>.<trigger>'.
+local function step_before(a, b)
+  local as, at = string.match(a, '^(%d+)%.(%d+)$')
+  local bs, bt = string.match(b, '^(%d+)%.(%d+)$')
+  if as ~= bs then return tonumber(as) < tonumber(bs) end
+  return tonumber(at) < tonumber(bt)
+end
+
+-- One step's part of a pipeline's state, or its absence: `entry` takes the place of whatever the step said before. `head` says which
+-- incarnation wrote last, and its earliest step: an incarnation that begins, or goes further back, does those steps again, so what
+-- others said of that step and later ones goes. Beyond `keep` steps (an eighth more, to sort seldom) the oldest are forgotten.
+local function remember_step(key, inc, step, entry, keep, ttl)
+  local head_inc, head_step = string.match(redis.call('HGET', key, 'head') or '', '^(%d+) (.+)$')
+  if head_inc ~= inc or step_before(step, head_step) then
+    local all = redis.call('HGETALL', key)
+    for i = 1, #all, 2 do
+      if all[i] ~= 'head' and not step_before(all[i], step) and string.format('%.0f', cmsgpack.unpack(all[i + 1])[1]) ~= inc then
+        redis.call('HDEL', key, all[i])
+      end
+    end
+    redis.call('HSET', key, 'head', inc .. ' ' .. step)
+  end
+  if entry == '' then redis.call('HDEL', key, step) else redis.call('HSET', key, step, entry) end
+  if redis.call('HLEN', key) > keep + keep / 8 then
+    local steps = {}
+    for _, field in ipairs(redis.call('HKEYS', key)) do
+      if field ~= 'head' then steps[#steps + 1] = field end
+    end
+    table.sort(steps, step_before)
+    for i = 1, #steps - keep do redis.call('HDEL', key, steps[i]) end
+  end
+  redis.call('PEXPIRE', key, ttl)
+end
