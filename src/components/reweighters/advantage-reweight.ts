@@ -18,6 +18,7 @@ export const advantageReweight = defineReweighter({
   doc: {
     summary: "Weight grows linearly with the token's probability.",
     formula: "w[i,t] = alpha s[i,t] + (1 - alpha)",
+    score: "the probability of the token (token_prob), in [0, 1]",
     edges: ["alpha 0: weight 1 everywhere", "tokens under mask 0 have weight 0 and count in no normaliser"],
     params: { alpha: "share of the weight that follows the probability, in [0, 1]" },
     source: {

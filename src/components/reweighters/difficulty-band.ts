@@ -26,6 +26,7 @@ export const difficultyBand = defineReweighter({
   doc: {
     summary: "One weight inside a band of score quantiles, another outside.",
     formula: "w_i = focus_weight if q(low_q) <= s_i <= q(high_q) else 1",
+    score: "any row score with a middle: a rate (group_solve_rate) or a continuous reward",
     edges: [
       "both ends of the band are inside it, compared as float32",
       "fewer than two rows: weight 1",

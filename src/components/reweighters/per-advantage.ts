@@ -20,6 +20,7 @@ export const perAdvantage = defineReweighter({
   doc: {
     summary: "Weights grow with a power of the score's size.",
     formula: "w_i = (|s_i| + 1e-8)^alpha",
+    score: "the size of the advantage (advantage_magnitude)",
     edges: ["alpha 0: weight 1 everywhere", "all scores 0: weight 1 after mean one, however large alpha is"],
     params: { alpha: "exponent ≥ 0; 0 is uniform" },
     source: {

@@ -18,6 +18,7 @@ export const softmax = defineReweighter({
   doc: {
     summary: "Weights proportional to exp(score / temperature).",
     formula: "w_i = n exp(s_i/T) / sum_j exp(s_j/T)",
+    score: "any row score: high weighs more",
     edges: ["all scores equal, or one row: weight 1", "padding rows are not in the sum"],
     params: { temperature: "T > 0; small sharpens, large flattens" },
     source: {

@@ -24,6 +24,7 @@ export const gfpo = defineSelector({
   doc: {
     summary: "Keeps the k shortest, or most reward per token, of each group.",
     formula: "per group the k highest of s_i/L_i (efficiency) or -L_i (short), L_i = max(tokens_i, 1)",
+    score: "the reward (reward_difficulty); metric short does not read it",
     edges: [
       "equal values: the lower row first",
       "a group of at most k rows is kept whole",

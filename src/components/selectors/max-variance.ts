@@ -26,6 +26,7 @@ export const maxVariance = defineSelector({
     summary: "Keeps the part of each group whose scores vary most.",
     formula:
       "per group the a lowest and n-a highest with the largest variance, n = max(1, round_half_even(keep_fraction G))",
+    score: "the reward (reward_difficulty)",
     edges: [
       "equal scores are in row order, so a constant group keeps its last n rows",
       "equal variances: the split with fewer low scores",

@@ -23,6 +23,7 @@ export const thresholdBand = defineSelector({
   doc: {
     summary: "Keeps rows whose score lies between two thresholds.",
     formula: "keep i iff low < s_i < high",
+    score: "any row score; with (0, 1) the solve rate (group_solve_rate)",
     edges: ["strict at both ends unless closed says otherwise", "both sides are compared as float32"],
     params: {
       low: "lower end of the band",

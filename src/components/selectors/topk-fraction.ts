@@ -19,6 +19,7 @@ export const topkFraction = defineSelector({
   doc: {
     summary: "Keeps the best fraction of the batch by score.",
     formula: "k = max(1, round_half_even(fraction n)); keep the k highest",
+    score: "any row score",
     edges: ["equal scores (as float32): the lower row first", "padding and fully masked rows never compete"],
     params: {
       fraction: "share of the live rows to keep, in (0, 1]; at least one row is kept",

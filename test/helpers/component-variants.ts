@@ -1,0 +1,56 @@
+/** Parameters that a component cannot do without, by kind and name. */
+export const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
+  "scorer truncated": { max_response_length: 4 },
+};
+
+/** Parameters other than the defaults that take another path through a component. */
+export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  "scorer advantage_magnitude": [{ agg: "sum" }, { agg: "max" }],
+  "scorer reward_difficulty": [{ mask_reward: false }],
+  "scorer group_solve_rate": [{ mask_reward: false, success_threshold: 0.2 }],
+  "scorer response_length": [{ count: "response" }],
+  "scorer length_efficiency": [{ mask_reward: false }],
+  "scorer group_mean_reward": [{ mask_reward: false }],
+  "scorer group_reward_variance": [{ mask_reward: false }],
+  "scorer learnability": [{ mask_reward: false, success_threshold: 0.2 }],
+  "reweighter softmax": [{ temperature: 0.01 }],
+  "reweighter difficulty_band": [{ low_q: 0, high_q: 0.1, focus_weight: 0.5 }],
+  "reweighter advantage_reweight": [{ alpha: 0 }, { alpha: 1 }],
+  "reweighter per_advantage": [{ alpha: 0 }, { alpha: 2 }],
+  "reweighter awr": [{ standardize: false, beta: 0.05 }, { clip: 0.5 }],
+  "reweighter pf_ppo": [
+    { weight_pow: 0 },
+    { method: "max_min" },
+    { method: "max_min", scope: "group" },
+    { method: "max_random", scope: "group" },
+  ],
+  "reweighter raft": [{ k: 2 }],
+  "reweighter grpo_lead": [{ a: 0, b: 2, x0: 0.5, k: 100 }],
+  "reweighter odsw": [
+    { curriculum: "easy" },
+    { curriculum: "hard", all_false_coef: 1 },
+    { shape: "binary" },
+    { shape: "binary", curriculum: "easy" },
+    { shape: "binary", curriculum: "hard" },
+  ],
+  "reweighter psr_nsr": [{ keep: "positive" }, { keep: "negative" }, { lambda: 0 }],
+  "reweighter delta_l": [{ alpha: 0 }, { alpha: 0.75 }],
+  "reweighter entropy_topk": [{ fraction: 1 }, { fraction: 0.01 }],
+  "reweighter gtpo": [{ mask_reward: false, a1: 0, a2: 1, success_threshold: 0.2 }],
+  "reweighter rollout_is": [
+    { level: "sequence", batch_normalize: true },
+    { method: "mask", batch_normalize: true },
+    { level: "none", reject: "token_k1" },
+    { level: "none", reject: "token_k3", reject_high: 0.1 },
+    { level: "sequence", method: "mask", reject: "seq_sum_k2" },
+    { reject: "seq_mean_k1", reject_low: 0.1, reject_high: 3 },
+    { reject: "seq_max_k3" },
+  ],
+  "selector threshold_band": [{ closed: "both", low: 0.3, high: 0.7 }, { closed: "low" }, { closed: "high" }],
+  "selector topk_fraction": [{ fraction: 0.3, largest: false }, { fraction: 1 }],
+  "selector gfpo": [{ k: 1 }],
+  "selector max_variance": [{ keep_fraction: 0.25 }],
+  "selector difficulty_filter": [{ low: 0.5, high: 0.5 }],
+  "selector advantage_gate": [{ reject_min: -0.5, reject_max: 0.5 }],
+  "selector entropy_topk": [{ fraction: 1 }, { fraction: 0.01 }],
+};
