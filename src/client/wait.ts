@@ -58,11 +58,14 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
   const end = Date.now() + o.timeoutMs;
   let lastId = "0";
+  let over = false;
   const missing = (): PipelineSpec[] => o.expected.filter((p) => !outcomes.has(p.name));
   // One failure decides the step: nobody waits for the others then.
   const undecided = (): boolean =>
     missing().length > 0 && [...outcomes.values()].every(({ header }) => header.kind !== "failure");
-  const keep = async (entry: Entry): Promise<void> => {
+  const keep = async (entry: Entry, late = false): Promise<void> => {
+    // A read that outlives the deadline must not take this very wait's giving up for an outcome.
+    if (over && !late) return;
     const name = String(entry.fields.pipeline);
     if (o.expected.some((p) => p.name === name)) {
       const outcome = await loadOutcome(o.redis, keys, entry);
@@ -94,8 +97,9 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
       if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";
     }
   }
+  over = true;
   const last = async (): Promise<void> => {
-    for (const entry of await readOutcomes(o.redis, keys.out, lastId, 0)) await keep(entry);
+    for (const entry of await readOutcomes(o.redis, keys.out, lastId, 0)) await keep(entry, true);
   };
   if (undecided()) await giveUp(o, missing, last);
   return outcomes;
@@ -163,7 +167,7 @@ async function settleTimeout(
         stage: p.stage,
         attempt,
         code: "TIMEOUT",
-        message: `the trainer stopped waiting after ${o.timeoutMs} ms`,
+        message: `the trainer stopped waiting after ${o.timeoutMs} ms: ${why.join("; ")}`,
         details: {},
         producer: { worker: "client", pid: process.pid, job_id: "" },
       },
