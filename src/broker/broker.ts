@@ -16,7 +16,7 @@ import { groupLoop } from "./announcements.js";
 import { deadLetter } from "./dead-letter.js";
 import { Leadership } from "./leadership.js";
 import { Mounting } from "./mounting.js";
-import { type NoticeSink, readNotices } from "./notices.js";
+import { keepReadingNotices, type NoticeSink } from "./notices.js";
 import { Steps } from "./steps.js";
 
 export interface BrokerOptions {
@@ -30,7 +30,6 @@ export interface BrokerOptions {
 const MOUNT_RETRY_MS = 200;
 /** A server that says nothing holds a stopping broker up for so long. */
 const STOP_MS = 3_000;
-const NOTICES_RETRY_MS = 1_000;
 const GOODBYE_MS = 1_000;
 
 /**
@@ -80,7 +79,8 @@ export class Broker {
     this.#steps = new Steps(this.#redis, this.queues, this.id, this.#log);
 
     await this.#beat();
-    this.#releases.push(() => brokerPresence.leave(this.#redis, this.id));
+    // Unsaid, the heartbeat ends by itself.
+    this.#releases.push(() => brokerPresence.leave(this.#redis, this.id).catch(onError));
     this.#releases.push(every(HEARTBEAT_MS, () => this.#beat(), onError));
     this.#releases.push(every(this.#options.walkMs ?? 3_000, () => this.#steps.walk(), onError));
 
@@ -106,7 +106,11 @@ export class Broker {
   lead(sink: NoticeSink): Leadership {
     const leadership = new Leadership(this.#redis, this.id, this.#log);
     leadership.start();
-    const reading = this.#readNotices(leadership, sink);
+    const open = () => this.#openLoop("notices");
+    const reading = keepReadingNotices(
+      { redis: this.#redis, leadership, sink, log: this.#log, open },
+      this.#abort.signal,
+    );
     this.#releases.push(async () => {
       this.#abort.abort(new Error("stopping"));
       // With Redis away both would wait for it; the lease then ends by itself.
@@ -114,21 +118,6 @@ export class Broker {
       await fulfilsWithin(leadership.stop(), GOODBYE_MS);
     });
     return leadership;
-  }
-
-  /** Never rejects: without these notices a broker has no metrics of runs, and does all its other work. */
-  async #readNotices(leadership: Leadership, sink: NoticeSink): Promise<void> {
-    const { signal } = this.#abort;
-    while (!signal.aborted) {
-      try {
-        const { blocking, onTurn } = await this.#openLoop("notices");
-        await readNotices({ redis: this.#redis, blocking, leadership, sink, log: this.#log, onTurn }, signal);
-        blocking.disconnect();
-      } catch (error) {
-        this.#log.warn({ err: String(error) }, "notices cannot be read; it is tried again");
-        await sleep(NOTICES_RETRY_MS, signal).catch(() => {});
-      }
-    }
   }
 
   /** What one loop needs: a connection to wait on, and a pulse that says it turns. */

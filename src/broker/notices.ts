@@ -31,15 +31,38 @@ export interface NoticeReaderOptions {
 
 const COUNT = 256;
 const BLOCK_MS = 2_000;
+const OPEN_RETRY_MS = 1_000;
 /** How far back a new leader looks for last values: as long as a silent run is shown. */
 const RECENT_MS = 15 * 60_000;
+
+/**
+ * Opens a connection and reads on it until `signal`. Never rejects: without its notices a broker has no metrics of runs, and does all
+ * its other work.
+ */
+export async function keepReadingNotices(
+  o: Omit<NoticeReaderOptions, "blocking" | "onTurn"> & {
+    readonly open: () => Promise<Pick<NoticeReaderOptions, "blocking" | "onTurn">>;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const opened = await o.open();
+      await readNotices({ ...o, ...opened }, signal);
+      opened.blocking.disconnect();
+    } catch (error) {
+      o.log.warn({ err: String(error) }, "notices cannot be read; it is tried again");
+      await sleep(OPEN_RETRY_MS, signal).catch(() => {});
+    }
+  }
+}
 
 /**
  * While this broker leads, reads the notices in order and hands them to the sink. The id of the last one taken in stands in Redis,
  * so that the next leader goes on where this one stopped: each notice is counted once, save for one batch at most when a leader dies
  * between taking it in and noting that.
  */
-export async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
+async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
   let reign = 0;
   let after = new Map<string, string>();
   while (!signal.aborted) {

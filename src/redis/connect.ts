@@ -149,7 +149,11 @@ function watchHalfOpen(redis: Redis): void {
  */
 export function letGo(redis: Redis | undefined, ms: number): () => void {
   if (!redis) return () => {};
-  const end = (): void => redis.disconnect();
+  const end = (): void => {
+    // Between two tries there is no socket to close, and ioredis would keep the queued commands for ever: the next try is the last.
+    if (redis.status === "reconnecting") redis.options.retryStrategy = () => null;
+    else redis.disconnect();
+  };
   if (redis.status !== "ready") end();
   redis.once("close", end);
   const timer = setTimeout(end, ms);

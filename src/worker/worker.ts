@@ -145,7 +145,8 @@ export class Worker {
       await this.#beat();
     };
     await beat();
-    this.#releases.push(() => workerPresence.leave(this.#redis, this.id));
+    // Unsaid, the heartbeat ends by itself.
+    this.#releases.push(() => workerPresence.leave(this.#redis, this.id).catch(onError));
     this.#releases.push(every(HEARTBEAT_MS, beat, onError));
   }
 

@@ -1,0 +1,121 @@
+import { expect } from "vitest";
+import { Broker } from "../../src/broker/broker.js";
+import { type BrokerMetrics, createBrokerMetrics } from "../../src/metrics/broker.js";
+import { pack } from "../../src/protocol/codec.js";
+import { DEFAULT_LIMITS } from "../../src/protocol/limits.js";
+import type { Handle, PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
+import { runKeys } from "../../src/redis/keys.js";
+import { mountRun } from "../../src/redis/mounts.js";
+import { runScript } from "../../src/redis/scripts/index.js";
+import { settle, settleFailure } from "../../src/redis/settle.js";
+import { eventually } from "./eventually.js";
+import { oursOf, valueIn } from "./metrics.js";
+import type { TestRedis } from "./redis.js";
+
+/** A broker inside the test's process, with its metrics. */
+export interface Watched {
+  readonly broker: Broker;
+  readonly metrics: BrokerMetrics;
+  /** The page, after a look at Redis. */
+  page(): Promise<string>;
+  /** The page once `holds` is true of it; fails with the last page. */
+  until(holds: (page: string) => boolean): Promise<string>;
+}
+
+export async function startBroker(url: string, now?: () => number): Promise<Watched> {
+  const broker = await new Broker({ redisUrl: url }).start();
+  const metrics = createBrokerMetrics(broker, now ? { now } : {});
+  const page = async (): Promise<string> => {
+    await metrics.refresh();
+    return metrics.text();
+  };
+  const look = async (holds: (page: string) => boolean): Promise<string> => {
+    const text = await page();
+    if (holds(text)) return text;
+    throw new Error(oursOf(text));
+  };
+  const until: Watched["until"] = (holds) =>
+    eventually(() => look(holds), { what: "the expected metrics", timeoutMs: 20_000 });
+  return { broker, metrics, page, until };
+}
+
+/** A broker that leads already. */
+export async function startLeader(url: string, now?: () => number): Promise<Watched> {
+  const leader = await startBroker(url, now);
+  await leader.until((page) => valueIn(page, "dataflex_broker_leader") === 1);
+  return leader;
+}
+
+/** What trainers and workers do to Redis, by the real scripts, without the tensors. */
+export class FakeRun {
+  readonly #redis: TestRedis;
+  readonly handle: Handle;
+
+  private constructor(redis: TestRedis, handle: Handle) {
+    this.#redis = redis;
+    this.handle = handle;
+  }
+
+  static async mount(
+    redis: TestRedis,
+    run: string,
+    pipelines: readonly PipelineSpec[],
+    more: Partial<Handle> = {},
+  ): Promise<FakeRun> {
+    const body = {
+      v: 1,
+      run,
+      mount_id: `${run}-${Math.random()}`,
+      limits: DEFAULT_LIMITS,
+      stages: {},
+      pipelines,
+      composition: { combine: "multiply", rescale: "none" },
+      max_wait_ms: 10_000,
+      on_unavailable: "error",
+      warnings: [],
+      ...more,
+    } as const;
+    const outcome = await mountRun(redis.raw, body, true);
+    if (outcome.word === "BUSY") throw new Error(`run ${run} is busy`);
+    return new FakeRun(redis, outcome.handle);
+  }
+
+  /** The status that a committed put leaves. */
+  async open(step: string): Promise<void> {
+    const { run, incarnation } = this.handle;
+    const keys = runKeys(run);
+    const now = Date.now();
+    const status = { inc: incarnation, attempt: 1, created: now - 40, deadline: now + 10_000 };
+    await this.#redis.raw.hset(keys.step(incarnation, step).status, status);
+    await this.#redis.raw.zadd(keys.steps, now + 10_000, `${incarnation}:${step}`);
+  }
+
+  async settle(step: string, ...results: ResultHeader[]): Promise<void> {
+    await this.open(step);
+    for (const result of results) {
+      const word = await settle(this.#redis.raw, this.#ref(step), result, [new Uint8Array(32)], this.handle.limits);
+      expect(word).toBe("OK");
+    }
+  }
+
+  async fail(step: string, code: "NON_FINITE" | "EXPIRED" | "TIMEOUT"): Promise<void> {
+    await this.open(step);
+    const { stage, name } = this.handle.pipelines[0]!;
+    const producer = { worker: "w", pid: 1, job_id: "j" };
+    const failure = { pipeline: name, stage, attempt: 1, code, message: "m", details: {}, producer };
+    expect(await settleFailure(this.#redis.raw, this.#ref(step), failure, this.handle.limits)).toBe("OK");
+  }
+
+  async release(step: string, waitMs: number): Promise<void> {
+    const { run, incarnation } = this.handle;
+    const keys = runKeys(run);
+    const { status } = keys.step(incarnation, step);
+    const args = [incarnation, run, step, 60_000, pack({ wait_ms: waitMs })];
+    const { word } = await runScript(this.#redis.raw, "release", [keys.mount, status, keys.steps, keys.notices], args);
+    expect(word).toBe("OK");
+  }
+
+  #ref(step: string) {
+    return { run: this.handle.run, incarnation: this.handle.incarnation, step };
+  }
+}

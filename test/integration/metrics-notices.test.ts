@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { pack } from "../../src/protocol/codec.js";
+import { runKeys } from "../../src/redis/keys.js";
+import { resultOf, specOf } from "../helpers/attempts.js";
+import { seriesOf, valueIn } from "../helpers/metrics.js";
+import { MetricsBench } from "../helpers/metrics-bench.js";
+
+const own = MetricsBench.use();
+const STAGE = { stage: "post_advantage" } as const;
+const shadow = specOf({
+  name: "trial",
+  shadow: true,
+  mechanism: "select",
+  actuator: { name: "topk_fraction", params: {} },
+});
+
+describe("what settle and release report", () => {
+  test("weights, scores, steps, durations and waits of a run with a shadow", async () => {
+    const leader = await own.leader();
+    const handle = await own.mount("qwen/grpo-1", [specOf(), shadow]);
+    const stats = { n: 8, mean: 0.5, std: 0.5, min: 0, max: 1, ess_ratio: 0.5, kept_ratio: 0.5, zero_ratio: 0.5 };
+    await handle.settle("7.0", resultOf(), resultOf({ pipeline: "trial", mechanism: "select", stats }));
+    await handle.release("7.0", 250);
+
+    const page = await leader.until((p) => valueIn(p, "dataflex_trainer_wait_seconds_count") === 1);
+    const main = { run: "qwen/grpo-1", pipeline: "main", delivered: "true" };
+    const trial = { run: "qwen/grpo-1", pipeline: "trial", delivered: "false" };
+    const weights = { ...main, ...STAGE, mechanism: "reweight", level: "sample" };
+    const want = { mean: 1, std: 1, min: 0, max: 2, ess_ratio: 0.5, kept_ratio: 0.5, zero_ratio: 0.5 };
+    for (const [name, value] of Object.entries(want))
+      expect(valueIn(page, `dataflex_weight_${name}`, weights)).toBe(value);
+    expect(valueIn(page, "dataflex_weight_mean", { ...trial, mechanism: "select" })).toBe(0.5);
+    expect(valueIn(page, "dataflex_score_mean", { ...main, scorer: "advantage_magnitude" })).toBe(0.25);
+    expect(valueIn(page, "dataflex_score_std", trial)).toBe(0.125);
+    expect(valueIn(page, "dataflex_steps_total", { ...main, outcome: "applied" })).toBe(1);
+    expect(valueIn(page, "dataflex_steps_total", { ...main, outcome: "failed" })).toBe(0);
+    // Delivered pipelines only: nobody waits for a shadow.
+    expect(valueIn(page, "dataflex_step_duration_seconds_count", { run: main.run, ...STAGE })).toBe(1);
+    expect(valueIn(page, "dataflex_step_duration_seconds_sum")).toBeGreaterThanOrEqual(0.04);
+    expect(valueIn(page, "dataflex_trainer_wait_seconds_sum", { run: main.run })).toBe(0.25);
+    expect(valueIn(page, "dataflex_run_step", { run: main.run, point: "published" })).toBe(7);
+    expect(valueIn(page, "dataflex_run_step", { run: main.run, point: "applied" })).toBe(7);
+    const info = { ...trial, mechanism: "select", scorer: "advantage_magnitude", actuator: "topk_fraction" };
+    expect(valueIn(page, "dataflex_run_info", info)).toBe(1);
+  });
+
+  test("a run is there from its mount on, its counters at 0, its open step enqueued", async () => {
+    const leader = await own.leader();
+    const handle = await own.mount("fresh", [specOf()]);
+    await handle.open("41.0");
+    const page = await leader.until((p) => valueIn(p, "dataflex_run_step", { point: "enqueued" }) === 41);
+    for (const outcome of ["applied", "fallback", "failed", "expired"]) {
+      expect(valueIn(page, "dataflex_steps_total", { run: "fresh", outcome })).toBe(0);
+    }
+    expect(valueIn(page, "dataflex_weight_mean")).toBeUndefined();
+  });
+
+  test("failures by outcome; without weights where the run is mounted neutral", async () => {
+    const leader = await own.leader();
+    const strict = await own.mount("strict", [specOf()]);
+    await strict.fail("1.0", "NON_FINITE");
+    await strict.fail("2.0", "TIMEOUT");
+    const neutral = await own.mount("neutral", [specOf()], { on_unavailable: "neutral" });
+    await neutral.fail("1.0", "EXPIRED");
+    await neutral.fail("2.0", "NON_FINITE");
+    const outcomes = (page: string, run: string): (number | undefined)[] =>
+      ["applied", "fallback", "failed", "expired"].map((outcome) =>
+        valueIn(page, "dataflex_steps_total", { run, outcome }),
+      );
+    const page = await leader.until((p) => outcomes(p, "neutral").reduce((a: number, b) => a + (b ?? 0), 0) === 2);
+    expect(outcomes(page, "strict")).toEqual([0, 0, 1, 1]);
+    expect(outcomes(page, "neutral")).toEqual([0, 1, 1, 0]);
+  });
+
+  test("a NaN statistic, an unreadable notice and one of an unknown run harm nothing", async () => {
+    const leader = await own.leader();
+    const handle = await own.mount("nan", [specOf()]);
+    const { notices } = runKeys("nan");
+    await own.redis.raw.xadd(notices, "*", "kind", "settled", "run", "nan", "inc", "x", "step", "1.0");
+    await own.redis.raw.xadd(
+      notices,
+      "*",
+      "kind",
+      "settled",
+      "run",
+      "nan",
+      "inc",
+      "1",
+      "step",
+      "1.0",
+      "header",
+      "\xc1",
+    );
+    await own.redis.raw.xadd(
+      notices,
+      "*",
+      "kind",
+      "later",
+      "run",
+      "nan",
+      "inc",
+      "1",
+      "step",
+      "1.0",
+      "header",
+      Buffer.from(pack({})),
+    );
+    const stats = { ...resultOf().stats!, mean: Number.NaN, ess_ratio: Number.NaN };
+    await handle.settle("1.0", resultOf({ stats }));
+    const header = Buffer.from(pack(resultOf({ pipeline: "gone" })));
+    const fields = ["kind", "settled", "run", "gone", "inc", "5", "step", "1.0", "pipeline", "gone", "ms", "5"];
+    await own.redis.raw.xadd(notices, "*", ...fields, "header", header);
+    const page = await leader.until(
+      (p) => valueIn(p, "dataflex_steps_total", { run: "gone", outcome: "applied" }) === 1,
+    );
+    expect(valueIn(page, "dataflex_steps_total", { run: "nan", outcome: "applied" })).toBe(1);
+    expect(valueIn(page, "dataflex_weight_mean", { run: "nan" })).toBeUndefined();
+    expect(valueIn(page, "dataflex_weight_max", { run: "nan" })).toBe(2);
+    expect(valueIn(page, "dataflex_metrics_dropped_total", { metric: "dataflex_weight_mean" })).toBe(1);
+    expect([...seriesOf(page).values()].every(Number.isFinite)).toBe(true);
+  });
+
+  test("a new incarnation takes the old one's last values away, and its late steps only count", async () => {
+    const leader = await own.leader();
+    const first = await own.mount("again", [specOf()]);
+    await first.settle("50.0", resultOf());
+    await leader.until((p) => valueIn(p, "dataflex_run_step", { point: "published" }) === 50);
+    const second = await own.mount("again", [specOf()]);
+    const page = await leader.until((p) => valueIn(p, "dataflex_weight_mean") === undefined);
+    expect(valueIn(page, "dataflex_steps_total", { run: "again", outcome: "applied" })).toBe(1);
+    const late = [
+      "kind",
+      "settled",
+      "run",
+      "again",
+      "inc",
+      String(first.handle.incarnation),
+      "step",
+      "51.0",
+      "pipeline",
+      "main",
+    ];
+    await own.redis.raw.xadd(
+      runKeys("again").notices,
+      "*",
+      ...late,
+      "ms",
+      "5",
+      "header",
+      Buffer.from(pack(resultOf())),
+    );
+    await second.settle("3.0", resultOf());
+    const after = await leader.until((p) => valueIn(p, "dataflex_run_step", { point: "published" }) === 3);
+    expect(valueIn(after, "dataflex_steps_total", { run: "again", outcome: "applied" })).toBe(3);
+  });
+});

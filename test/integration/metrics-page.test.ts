@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { Broker } from "../../src/broker/broker.js";
+import { listenOf } from "../../src/http/listen.js";
+import { startHttp } from "../../src/http/server.js";
+import { serviceChecks } from "../../src/http/service-checks.js";
+import { silentLogger } from "../../src/log.js";
+import { createBrokerMetrics } from "../../src/metrics/broker.js";
+import { pack } from "../../src/protocol/codec.js";
+import { runKeys } from "../../src/redis/keys.js";
+import { resultOf, specOf } from "../helpers/attempts.js";
+import { eventually } from "../helpers/eventually.js";
+import { oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
+import { MetricsBench } from "../helpers/metrics-bench.js";
+import { startTestRedis } from "../helpers/redis.js";
+
+const own = MetricsBench.use();
+const STAGE = { stage: "post_advantage" } as const;
+const shadow = specOf({
+  name: "trial",
+  shadow: true,
+  mechanism: "select",
+  actuator: { name: "topk_fraction", params: {} },
+});
+
+describe("queues, workers, streams, Redis", () => {
+  test("jobs that wait for a worker, and streams without arrears", async () => {
+    const leader = await own.leader();
+    const spec = specOf({ fingerprint: "abc" });
+    await own.mount("waiting", [spec]);
+    const job = { run: "waiting", incarnation: 1, step: "1.0", ...STAGE, pipeline: "main", attempt: 1 };
+    await leader.broker.queues.add("abc", { ...job, shard: [0, 1], deadline: Date.now() + 60_000, added: Date.now() });
+    const page = await leader.page();
+    const queue = "post_advantage.abc";
+    expect(valueIn(page, "dataflex_queue_jobs", { queue, state: "waiting" })).toBe(1);
+    expect(valueIn(page, "dataflex_queue_jobs", { queue, state: "active" })).toBe(0);
+    expect(valueIn(page, "dataflex_worker_slots", { queue })).toBe(0);
+    expect(valueIn(page, "dataflex_workers", { queue })).toBeUndefined();
+    for (const stream of ["control", "announce", "notices"]) {
+      expect(valueIn(page, "dataflex_stream_lag_entries", { stream })).toBe(0);
+      expect(valueIn(page, "dataflex_stream_pending_entries", { stream })).toBe(0);
+    }
+    expect(valueIn(page, "dataflex_redis_memory_used_bytes")).toBeGreaterThan(0);
+    expect(valueIn(page, "dataflex_redis_memory_max_bytes")).toBe(0);
+    expect(valueIn(page, "dataflex_redis_config_ok", { check: "maxmemory_policy" })).toBe(1);
+  });
+
+  test("a policy that may evict shows, though the server was changed after the start", async () => {
+    const leader = await own.leader();
+    await own.redis.raw.config("SET", "maxmemory-policy", "allkeys-lru");
+    own.later(() => own.redis.raw.config("SET", "maxmemory-policy", "noeviction"));
+    expect(valueIn(await leader.page(), "dataflex_redis_config_ok", { check: "maxmemory_policy" })).toBe(0);
+  });
+});
+
+test("series of silent runs go after 15 minutes; 10,000 steps of 100 runs leave the page no larger", async () => {
+  let now = 1_000_000;
+  const leader = await own.leader(() => now);
+  const { notices } = runKeys("x");
+  const header = Buffer.from(pack(resultOf()));
+  const post = async (from: number): Promise<void> => {
+    const pipeline = own.redis.raw.pipeline();
+    for (let i = from; i < from + 5_000; i++) {
+      const fields = [
+        "kind",
+        "settled",
+        "run",
+        `run-${i % 100}`,
+        "inc",
+        "1",
+        "step",
+        `${i}.0`,
+        "pipeline",
+        "main",
+        "ms",
+        "5",
+      ];
+      pipeline.xadd(notices, "*", ...fields, "header", header);
+    }
+    await pipeline.exec();
+  };
+  const counted = (page: string): number =>
+    [...seriesOf(page)].reduce((n, [name, v]) => n + (name.startsWith("dataflex_steps_total") ? v : 0), 0);
+  await post(0);
+  const first = await leader.until((p) => counted(p) === 5_000);
+  await post(5_000);
+  const second = await leader.until((p) => counted(p) === 10_000);
+  expect(seriesOf(second).size).toBe(seriesOf(first).size);
+  expect(seriesOf(second).size).toBeLessThan(3_000);
+  expect(valueIn(second, "dataflex_steps_total", { run: "_other" })).toBe(68 * 100);
+  now += 16 * 60_000;
+  const empty = await leader.until((p) => valueIn(p, "dataflex_steps_total", { run: "run-0" }) === undefined);
+  expect([...seriesOf(empty).keys()].filter((name) => name.includes('run="run-'))).toEqual([]);
+});
+
+test("a scrape with Redis away answers at once: redis_up 0, not ready, still alive", async () => {
+  const away = await startTestRedis();
+  own.later(() => away.stop());
+  const broker = await new Broker({ redisUrl: away.url }).start();
+  own.later(() => broker.stop());
+  const http = await startHttp({
+    role: "broker",
+    listen: { ...listenOf("broker", undefined), port: 0 },
+    metrics: createBrokerMetrics(broker),
+    log: silentLogger,
+    ...serviceChecks(() => broker.watched()),
+  });
+  own.later(() => http.close());
+  const status = async (path: string): Promise<number> => (await fetch(`${http.address}${path}`)).status;
+  await eventually(async () => (await status("/readyz")) === 200 && (await status("/healthz")) === 200);
+  await away.stop();
+  await eventually(async () => (await status("/readyz")) === 503);
+  expect(await status("/healthz")).toBe(200);
+  const started = performance.now();
+  const page = await (await fetch(`${http.address}/metrics`)).text();
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(valueIn(page, "dataflex_redis_up")).toBe(0);
+  const body = (await (await fetch(`${http.address}/readyz`)).json()) as { checks: { name: string; ok: boolean }[] };
+  expect(body.checks.filter((c) => !c.ok).map((c) => c.name)).toEqual(["redis_command", "redis_blocking"]);
+});
+
+const promtool = spawnSync("promtool", ["--version"]).status === 0;
+if (!promtool)
+  console.warn("SKIPPED: promtool is not installed, so the pages are not linted (apt-get install prometheus)");
+
+test.skipIf(!promtool)("promtool finds nothing to say about a full page, hostile names included", async () => {
+  const leader = await own.leader();
+  const handle = await own.mount('<img onerror="x">\\ \n{}', [specOf(), shadow]);
+  await handle.settle("1.0", resultOf());
+  await handle.release("1.0", 10);
+  const page = await leader.until((p) => valueIn(p, "dataflex_trainer_wait_seconds_count") === 1);
+  const lint = spawnSync("promtool", ["check", "metrics"], { input: oursOf(page), encoding: "utf8" });
+  expect([lint.status, lint.stdout, lint.stderr]).toEqual([0, "", ""]);
+});
