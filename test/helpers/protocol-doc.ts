@@ -4,7 +4,11 @@ import { SCRIPT_FILES } from "../../src/redis/scripts/index.js";
 
 /** docs/protocol.md with its generated blocks as the code has them now. */
 export function protocolDoc(text: string): string {
-  const keys = ["| key | type | TTL | holds |", "|---|---|---|---|", ...KEY_TABLE.map((k) => `| \`${k.key}\` | ${k.type} | ${k.ttl} | ${k.holds} |`)];
+  const keys = [
+    "| key | type | TTL | holds |",
+    "|---|---|---|---|",
+    ...KEY_TABLE.map((k) => `| \`${k.key}\` | ${k.type} | ${k.ttl} | ${k.holds} |`),
+  ];
   const scripts = SCRIPT_FILES.flatMap((file) => [`**${file}**`, "", "```", ...headerOf(file), "```", ""]);
   return fill(fill(text, "keys", keys), "scripts", scripts);
 }
