@@ -1,5 +1,17 @@
+import { dads } from "./mixers/dads.js";
+import { doremi } from "./mixers/doremi.js";
+import { dumpUcb } from "./mixers/dump-ucb.js";
+import { exp3 } from "./mixers/exp3.js";
+import { linearSchedule } from "./mixers/linear-schedule.js";
+import { plr } from "./mixers/plr.js";
 import { rewardGap } from "./mixers/reward-gap.js";
 import { staticMixer } from "./mixers/static.js";
+import { tscl } from "./mixers/tscl.js";
+import { vcrlMix } from "./mixers/vcrl-mix.js";
+import { adarft } from "./policies/adarft.js";
+import { difficultyPool } from "./policies/difficulty-pool.js";
+import { greso } from "./policies/greso.js";
+import { learnabilityPool } from "./policies/learnability-pool.js";
 import { advantageReweight } from "./reweighters/advantage-reweight.js";
 import { awr } from "./reweighters/awr.js";
 import { deltaL } from "./reweighters/delta-l.js";
@@ -92,4 +104,17 @@ export const BUILT_INS: readonly Component[] = [
   // mixers
   rewardGap,
   staticMixer,
+  dumpUcb,
+  tscl,
+  dads,
+  exp3,
+  plr,
+  doremi,
+  vcrlMix,
+  linearSchedule,
+  // pre-rollout policies
+  greso,
+  adarft,
+  difficultyPool,
+  learnabilityPool,
 ];

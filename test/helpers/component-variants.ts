@@ -1,6 +1,8 @@
 /** Parameters that a component cannot do without, by kind and name. */
 export const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
   "scorer truncated": { max_response_length: 4 },
+  "mixer linear_schedule": { end: [1, 1, 2], end_step: 10 },
+  "policy adarft": { batch_size: 2 },
 };
 
 /** Parameters other than the defaults that take another path through a component. */
@@ -53,4 +55,18 @@ export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[
   "selector difficulty_filter": [{ low: 0.5, high: 0.5 }],
   "selector advantage_gate": [{ reject_min: -0.5, reject_max: 0.5 }],
   "selector entropy_topk": [{ fraction: 1 }, { fraction: 0.01 }],
+  "mixer reward_gap": [{ temperature: 0.01 }, { floor_mode: "clip" }, { floor: 1 / 3 }],
+  "mixer static": [{ proportions: [2, 1, 1] }, { proportions: [0, 0, 1] }],
+  "mixer dump_ucb": [{ c: 0 }, { temperature: 0.1, floor: 0 }],
+  "mixer tscl": [{ signed: true }, { temperature: 0.001, cold_slope: 1 }],
+  "mixer dads": [{ alpha: 0 }, { temperature: 0.8, target: 0.5, floor: 0.1 }],
+  "mixer exp3": [{ signal: "mean" }, { scale: 0.1, floor: 0.1 }],
+  "mixer plr": [{ beta: 0.1 }, { rho: 1 }, { rho: 0, floor: 0.1 }],
+  "mixer doremi": [{ average: true }, { smoothing: 0 }, { eta: 10, floor: 0.1 }],
+  "mixer vcrl_mix": [{ temperature: 0.1 }, { floor: 0 }],
+  "mixer linear_schedule": [{ start: [0, 0, 1], begin_step: 5 }],
+  "policy greso": [{ p_easy: 0.05, p_hard: 0.95, min_explore: 0 }, { mask_reward: false }],
+  "policy adarft": [{ start: 50 }, { eta: 0 }],
+  "policy difficulty_pool": [{ hard_weight: 0, easy_weight: 0 }, { unseen_weight: 0 }],
+  "policy learnability_pool": [{ floor: 0 }, { unseen: 0 }],
 };
