@@ -54,6 +54,17 @@ async function load(backend: "cpu" | "wasm" | InjectedBackend): Promise<Tf> {
   return tf;
 }
 
+/** Tensors alive now and their bytes; zeros while no component has asked for one. */
+export async function tensorUse(): Promise<TensorUse> {
+  if (!loading) return { count: 0, bytes: 0 };
+  const { numTensors, numBytes } = (await loading).memory();
+  return { count: numTensors, bytes: numBytes };
+}
+export interface TensorUse {
+  readonly count: number;
+  readonly bytes: number;
+}
+
 /** Where tensors may be made: for the time of one call of one component. */
 export interface TensorScope {
   readonly tf: Tf;

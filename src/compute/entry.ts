@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
-import { setBackend } from "../batch/tensor-backend.js";
+import { setBackend, tensorUse } from "../batch/tensor-backend.js";
 import { loadComponents } from "../components/load.js";
 import { createRegistry } from "../components/registry.js";
 import { DataflexError } from "../errors.js";
@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   const onRequest = async (request: ComputeRequest): Promise<void> => {
     try {
       const computed = await scoreStep(request, registry);
-      reply({ kind: "result", id: request.id, ...computed }, [computed.body.buffer as ArrayBuffer]);
+      reply({ kind: "result", id: request.id, ...computed, tensors: await tensorUse() }, [
+        computed.body.buffer as ArrayBuffer,
+      ]);
     } catch (error) {
       reply({ kind: "failure", id: request.id, failure: DataflexError.from(error, "COMPONENT").toFailure() });
     }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { Worker as Thread } from "node:worker_threads";
+import type { TensorUse } from "../batch/tensor-backend.js";
 import { DataflexError } from "../errors.js";
 import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup, Remember } from "./messages.js";
 
@@ -33,6 +34,8 @@ export class ComputeHost {
   #pending: { id: number; resolve: (c: Computed) => void; reject: (e: Error) => void } | undefined;
   #id = 0;
   #stopped = false;
+  /** Tensors alive in the thread after its last job. */
+  tensors: TensorUse = { count: 0, bytes: 0 };
 
   constructor(setup: ComputeSetup) {
     this.#setup = setup;
@@ -115,6 +118,7 @@ export class ComputeHost {
     if (!pending || pending.id !== reply.id) return;
     if (reply.kind === "result") {
       const { header, body, remember } = reply;
+      this.tensors = reply.tensors;
       pending.resolve({ header, body, ...(remember && { remember }) });
     } else pending.reject(DataflexError.fromFailure(reply.failure));
   }

@@ -1,3 +1,4 @@
+import type { TensorUse } from "../batch/tensor-backend.js";
 import type { Failure } from "../errors.js";
 import type { RawState, StateValue } from "../mix/state.js";
 import type { Limits, PipelineSpec, PutHeader, ResultHeader } from "../protocol/messages.js";
@@ -56,5 +57,7 @@ export type ComputeReply =
       readonly header: ComputedHeader;
       readonly body: Uint8Array;
       readonly remember?: Remember;
+      /** Tensors that are alive after the job. */
+      readonly tensors: TensorUse;
     }
   | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };

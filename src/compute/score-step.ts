@@ -48,7 +48,7 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
 export interface Made {
   readonly columns: Omit<ResultColumns, "width">;
   readonly facts: Pick<ComputedHeader, "granularity" | "metrics" | "flags" | "warnings"> &
-    Partial<Pick<ComputedHeader, "stats" | "score_stats" | "proportions">>;
+    Partial<Pick<ComputedHeader, "stats" | "score_stats" | "distribution" | "proportions">>;
   readonly remember?: Remember;
 }
 
@@ -62,7 +62,7 @@ function act(request: ComputeRequest, registry: Registry, batch: Batch, step: St
 
 async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
   const outcome = await runPipeline(input);
-  const { stats, score_stats, metrics, flags, warnings, granularity } = outcome;
+  const { stats, score_stats, distribution, metrics, flags, warnings, granularity } = outcome;
   return {
     columns: {
       weights: outcome.weights,
@@ -70,6 +70,14 @@ async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
       ...(outcome.kept ? { kept: outcome.kept } : {}),
       ...(step.padding ? { is_padding: step.padding } : {}),
     },
-    facts: { granularity, ...(stats && { stats }), ...(score_stats && { score_stats }), metrics, flags, warnings },
+    facts: {
+      granularity,
+      ...(stats && { stats }),
+      ...(score_stats && { score_stats }),
+      ...(distribution && { distribution }),
+      metrics,
+      flags,
+      warnings,
+    },
   };
 }

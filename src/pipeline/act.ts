@@ -10,7 +10,7 @@ import type { PipelineOutcome, RunContext, ScoredRows } from "./outcome.js";
 import { tokenField } from "./read-answer.js";
 import { reweightRows, reweightTokens } from "./reweight.js";
 import { selectRows, selectTokens } from "./select.js";
-import { scoreStats } from "./stats.js";
+import { scoreBins, scoreStats } from "./stats.js";
 import { type Action, finish, neutralAction, zeroAction } from "./weights.js";
 
 /**
@@ -56,9 +56,11 @@ export async function actOnScores(
       options,
     );
   });
-  const score_stats = scoreStats(scored.moments);
-  if (!attempt.ok) return { ...finish(neutralAction(actuator.accepts, alive), alive, notes), score_stats };
-  return { ...finish(attempt.value, attempt.batch, notes), score_stats };
+  const made = attempt.ok
+    ? finish(attempt.value, attempt.batch, notes)
+    : finish(neutralAction(actuator.accepts, alive), alive, notes);
+  const distribution = { ...made.distribution, scores: scoreBins(scored, alive) };
+  return { ...made, score_stats: scoreStats(scored.moments), distribution };
 }
 
 function scoresOf(scored: ScoredRows, batch: Batch) {

@@ -5,14 +5,14 @@ import { DataflexError } from "../errors.js";
 import { DomainSeries, type DomainStep } from "../mix/series.js";
 import { uniform } from "../mix/simplex.js";
 import { compareSteps, type RawState, readSteps, type StateStep, type StateValue } from "../mix/state.js";
-import type { PipelineSpec } from "../protocol/messages.js";
+import type { Distribution, PipelineSpec } from "../protocol/messages.js";
 import type { CallOptions } from "./call-component.js";
 import { domainRows } from "./domain-rows.js";
 import { Notes } from "./notes.js";
 import type { Flag, RunContext } from "./outcome.js";
 import { proposeShares } from "./propose.js";
 import { scoreRows } from "./score.js";
-import { scoreStats } from "./stats.js";
+import { scoreBins, scoreStats } from "./stats.js";
 
 export interface MixInput {
   readonly spec: PipelineSpec;
@@ -31,6 +31,7 @@ export interface MixOutcome {
   /** What the step adds to the state; absent when its scores were not usable (`on_nonfinite: neutral`). */
   readonly remember?: { readonly by: string; readonly values: readonly StateValue[] };
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
+  readonly distribution?: Distribution;
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly Flag[];
   readonly warnings: readonly string[];
@@ -55,7 +56,7 @@ export async function runMix(input: MixInput, options: CallOptions = {}): Promis
     throw new DataflexError("CONFIG", `pipeline '${spec.name}' mixes no domains: list them`, { pipeline: spec.name });
   }
   const prior = spec.prior ?? uniform(domains.length);
-  const { step, usable, notes, score_stats } = await measure(input, options);
+  const { step, usable, notes, score_stats, distribution } = await measure(input, options);
   const by = seriesOf(spec);
   if (run.step < spec.warmup_step) {
     notes.flag("warmup");
@@ -81,6 +82,7 @@ export async function runMix(input: MixInput, options: CallOptions = {}): Promis
       proportions: Object.fromEntries(domains.map((name, d) => [name, shares[d]!])),
       ...(usable && { remember: { by, values } }),
       ...(score_stats && { score_stats }),
+      ...(distribution && { distribution }),
       ...notes.all,
     };
   }
@@ -116,7 +118,9 @@ async function measure({ spec, registry, batch, run }: MixInput, options: CallOp
   if (batch.liveCount === 0) notes.flag("no_live_rows");
   const step: DomainStep = { step: run.step, trigger: run.trigger, sums, counts };
   const usable = scored?.flags.includes("neutral_nonfinite") !== true;
-  return { step, usable, notes, score_stats: scored && scoreStats(scored.moments) };
+  const distribution: Distribution | undefined =
+    scored && usable ? { scores: scoreBins(scored, batch.without(scored.dropped)) } : undefined;
+  return { step, usable, notes, score_stats: scored && scoreStats(scored.moments), distribution };
 }
 
 function domainStep(told: StateStep, domains: readonly string[]): DomainStep {

@@ -1,4 +1,4 @@
-import type { WeightStats } from "../protocol/messages.js";
+import type { Distribution, WeightStats } from "../protocol/messages.js";
 import type { Moments } from "./stats.js";
 
 /** The step a pipeline runs for. */
@@ -35,6 +35,7 @@ export interface PipelineOutcome {
   readonly stats?: WeightStats;
   /** Over live rows or tokens; absent when nothing was scored. */
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
+  readonly distribution?: Distribution;
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly Flag[];
   readonly warnings: readonly string[];

@@ -1,4 +1,7 @@
+import type { Batch } from "../batch/batch.js";
+import { liveRows } from "../batch/frame.js";
 import { cachedFunction } from "../batch/kernel.js";
+import { type Bins, binsOf, SCORE_EDGES, sortedSample } from "../protocol/distribution.js";
 import type { WeightStats } from "../protocol/messages.js";
 
 /**
@@ -65,6 +68,18 @@ export function mergeMoments(a: Moments, b: Moments): Moments {
 /** Over nothing, n is 0 and so is everything else. */
 export function scoreStats({ n, mean, m2 }: Moments): { n: number; mean: number; std: number } {
   return { n, mean, std: n === 0 ? 0 : Math.sqrt(m2 / n) };
+}
+
+/** Bins of the scores of live rows or tokens. */
+export function scoreBins(
+  { granularity, values }: { readonly granularity: "row" | "token"; readonly values: Float64Array },
+  batch: Batch,
+): Bins {
+  const { starts } = batch.frame.mask;
+  const spans = [...liveRows(batch.frame)].map((i): [number, number] =>
+    granularity === "row" ? [i, i + 1] : [starts[i]!, starts[i + 1]!],
+  );
+  return binsOf(sortedSample(values, spans), SCORE_EDGES);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Batch } from "../batch/batch.js";
 import { liveRows } from "../batch/frame.js";
 import type { Accepts } from "../components/types.js";
+import { sortedSample, weightDistribution } from "../protocol/distribution.js";
 import type { Notes } from "./notes.js";
 import type { Flag, PipelineOutcome, Weights } from "./outcome.js";
 import { type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
@@ -49,7 +50,10 @@ export function finish(action: Action, batch: Batch, notes: Notes, flags: readon
     granularity: weights.kind,
     weights,
     ...(kept !== undefined && { kept }),
-    ...(rows.length > 0 && { stats: weightStats(moments, keptRows / rows.length) }),
+    ...(rows.length > 0 && {
+      stats: weightStats(moments, keptRows / rows.length),
+      distribution: { weights: weightDistribution(sortedSample(weights.values, liveSpans(weights, rows))) },
+    }),
     ...notes.all,
   };
 }
@@ -67,4 +71,12 @@ function measure(weights: Weights, rows: Int32Array): { moments: Moments; keptRo
     moments = mergeMoments(moments, row);
   }
   return { moments, keptRows };
+}
+
+/** Where the values of live rows lie, ascending and disjoint. */
+export function* liveSpans(
+  values: { readonly kind: "row" } | { readonly kind: "token"; readonly offsets: Int32Array },
+  rows: Int32Array,
+): Generator<[number, number]> {
+  for (const i of rows) yield values.kind === "row" ? [i, i + 1] : [values.offsets[i]!, values.offsets[i + 1]!];
 }

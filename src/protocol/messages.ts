@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors.js";
+import type { Bins, WeightDistribution } from "./distribution.js";
 import type { Stage } from "./stages.js";
 import type { ColumnHeader, Scope } from "./tensor.js";
 
@@ -179,6 +180,11 @@ export interface WeightStats {
   readonly zero_ratio: number;
 }
 
+export interface Distribution {
+  readonly weights?: WeightDistribution;
+  readonly scores?: Bins;
+}
+
 export interface Producer {
   readonly worker: string;
   readonly pid: number;
@@ -203,6 +209,8 @@ export interface ResultHeader {
   readonly proportions?: Readonly<Record<string, number>>;
   readonly stats?: WeightStats;
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
+  /** Bins of `WEIGHT_EDGES` and `SCORE_EDGES`, over live elements; of very many elements an evenly spaced sample. */
+  readonly distribution?: Distribution;
   /** Numbers a person would chart, by name (`kept_frac`, `rows_reward_outside_mask` …). */
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly string[];

@@ -25,6 +25,10 @@ export interface JobConsumerOptions {
   readonly name: string;
   readonly process: (job: ActiveJob) => Promise<Receipt>;
   readonly onError: (error: unknown) => void;
+  /** This consumer found a job whose holder is gone, and put it back. */
+  readonly onStalled?: (queue: string) => void;
+  /** The lock of a job at hand could not be renewed. */
+  readonly onLockLost?: () => void;
 }
 
 /** A dead holder's job is free after at most LOCK + 2 × STALLED (measured by bench: 4.7–7.6 s). Shorter renewals would only cost round trips. */
@@ -84,6 +88,7 @@ export class JobConsumer {
         autorun: false,
       });
       worker.on("error", onError);
+      worker.on("stalled", () => this.#options.onStalled?.(queue));
       this.#workers.set(queue, worker);
       await worker.waitUntilReady();
       await worker.startStalledCheckTimer();
@@ -177,7 +182,13 @@ export class JobConsumer {
 
   #renewLocks(): void {
     for (const { job, token } of this.#active.values()) {
-      job.extendLock(token, LOCK_MS).catch(this.#options.onError);
+      job.extendLock(token, LOCK_MS).then(
+        (renewed) => renewed === 0 && this.#options.onLockLost?.(),
+        (error) => {
+          this.#options.onLockLost?.();
+          this.#options.onError(error);
+        },
+      );
     }
   }
 }

@@ -42,6 +42,8 @@ export interface Attempt {
   readonly tokens?: number;
   /** What settling took. */
   readonly publishMs?: number;
+  /** Rows whose field or score was not finite. */
+  readonly nonfinite?: number;
 }
 
 /** A job whose holder died so often kills whoever takes it. */
@@ -106,7 +108,8 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
       producer,
     };
     const word = await settleFailure(c.redis, job.data, failure, handle.limits);
-    tell("failed", { reason: code });
+    const rows = Number(details.count);
+    tell("failed", { reason: code, ...(code === "NON_FINITE" && { nonfinite: rows > 0 ? rows : 1 }) });
     return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
   }
 }

@@ -48,6 +48,7 @@ export class Worker {
   #handles!: Handles;
   #consumer!: JobConsumer;
   #idle: ComputeHost[] = [];
+  #hosts: readonly ComputeHost[] = [];
   #fingerprints: string[] = [];
   #queues: string[] = [];
   #blocking: Redis | undefined;
@@ -68,6 +69,11 @@ export class Worker {
   get slots(): number {
     return this.#options.slots ?? 1;
   }
+  /** Tensors alive in all compute threads, each as of its last job. */
+  get tensors(): { readonly count: number; readonly bytes: number } {
+    const sum = (of: "count" | "bytes"): number => this.#hosts.reduce((n, host) => n + host.tensors[of], 0);
+    return { count: sum("count"), bytes: sum("bytes") };
+  }
   get queues(): readonly string[] {
     return this.#queues;
   }
@@ -81,6 +87,11 @@ export class Worker {
       !this.#stopping && this.#redis?.status === "ready" && this.#blocking?.status === "ready" && this.backend !== ""
     );
   }
+
+  /** Jobs by queue whose holder died or lost them, seen and put back by this worker: each stall is seen by one worker. */
+  readonly stalls = new Map<string, number>();
+  /** Renewals of job locks that failed: the job may be given to another worker as well. */
+  lostLocks = 0;
 
   readonly #listeners: ((attempt: Attempt) => void)[] = [];
   /** `listener` is told of every finished attempt from now on. */
@@ -115,8 +126,9 @@ export class Worker {
     const onError = (error: unknown): void => this.#log.warn({ err: String(error) }, "worker");
     const catalogues = await this.#catalogues(plugins);
     this.#idle = Array.from({ length: this.slots }, () => new ComputeHost({ backend, plugins }));
-    for (const host of this.#idle) this.#releases.push(() => host.stop());
-    for (const host of this.#idle) this.backend = await host.start();
+    this.#hosts = [...this.#idle];
+    for (const host of this.#hosts) this.#releases.push(() => host.stop());
+    for (const host of this.#hosts) this.backend = await host.start();
 
     this.#redis = await connect(redisUrl, "command", { onError, name: `worker-${this.id}` });
     this.#releases.push(() => this.#redis.disconnect());
@@ -136,6 +148,8 @@ export class Worker {
       name: this.id,
       process: (job) => this.#process(job),
       onError,
+      onStalled: (queue) => void this.stalls.set(queue, (this.stalls.get(queue) ?? 0) + 1),
+      onLockLost: () => void this.lostLocks++,
     });
     this.#releases.push(() => this.#consumer.stop(DRAIN_MS));
     await this.#consumer.start();
