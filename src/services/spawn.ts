@@ -33,6 +33,8 @@ export function spawnService(
 ): Promise<ServiceProcess> {
   const child = fork(entryOf(role), args, {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
+    // Not this process's own flags: a service is the same whoever starts it.
+    execArgv: [],
     env: { ...process.env, DFX_LOG: process.env.DFX_LOG ?? "error", ...env },
   });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
