@@ -57,7 +57,7 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     name: component.name,
     params: params as JsonSchema,
     needs: component.needs,
-    ...("timing" in component && component.timing !== undefined ? { timing: component.timing } : {}),
+    ...timingOf(component),
     ...("granularity" in component ? { granularity: component.granularity } : {}),
     ...("accepts" in component ? { accepts: component.accepts } : {}),
     ...("scorer" in component ? { scorer: component.scorer } : {}),
@@ -73,6 +73,11 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
   const identity = source ?? { ...declared, formula: doc.formula, edges: doc.edges };
   const id = shortHash(canonicalJson({ kind: component.kind, name: component.name, identity }), 16);
   return { ...declared, id, defaults: defaultsOf(declared.params), doc };
+}
+
+function timingOf(component: Component): { timing?: Stage } {
+  if (component.kind === "policy") return { timing: "pre_rollout" };
+  return component.timing === undefined ? {} : { timing: component.timing };
 }
 
 export interface CatalogueOptions {

@@ -4,7 +4,7 @@ import { KINDS, kindPlural } from "../components/types.js";
 import { describeProperty, propertiesOf } from "../config/describe.js";
 import { didYouMean, listNames } from "../config/suggest.js";
 import { DataflexError } from "../errors.js";
-import { fieldsText } from "./mount-text.js";
+import { fieldLines, seesText, stageText, takesText } from "./component-roles.js";
 
 /** The entries of a name (kinds may share one). @throws DataflexError USAGE for an unknown name, with near names. */
 export function entriesNamed(catalogue: Catalogue, name: string): CatalogueEntry[] {
@@ -36,6 +36,22 @@ export function listText(entries: readonly CatalogueEntry[]): string {
 
 /** Everything about one component. */
 export function detailText(entry: CatalogueEntry): string {
+  const body = detailSections(entry).flatMap(([title, lines]) =>
+    lines.map((line, i) => `  ${(i === 0 ? title : "").padEnd(10)}  ${line}`.trimEnd()),
+  );
+  return [
+    `${entry.name}   ${entry.kind}`,
+    ...(entry.doc.summary === undefined ? [] : [`  ${entry.doc.summary}`]),
+    "",
+    ...body,
+    "",
+  ].join("\n");
+}
+
+export type Section = readonly [title: string, lines: readonly string[]];
+
+/** What there is to say about a component, apart from its name and summary; docs/components.md is made of the same. */
+export function detailSections(entry: CatalogueEntry): Section[] {
   const { doc } = entry;
   const params = Object.entries(propertiesOf(entry.params)).map(([name, property]) => {
     const meaning = doc.params?.[name];
@@ -43,12 +59,12 @@ export function detailText(entry: CatalogueEntry): string {
   });
   const rules = entry.rules.map(ruleText);
   const source = doc.source;
-  const sections: (readonly [string, readonly string[]])[] = [
+  return [
     ["formula", doc.formula === undefined ? [] : doc.formula.split("\n")],
-    ["stage", [entry.timing ?? "its scorer's"]],
-    [entry.kind === "scorer" ? "gives" : "takes", [shapeText(entry), ...(doc.score === undefined ? [] : [doc.score])]],
-    ["fields", [fieldsText(entry.needs)]],
-    ["sees", [{ independent: "each row alone", group: "whole groups", batch: "the whole step" }[entry.rows]]],
+    ["stage", [stageText(entry)]],
+    [entry.kind === "scorer" ? "gives" : "takes", [takesText(entry), ...(doc.score === undefined ? [] : [doc.score])]],
+    ["fields", fieldLines(entry)],
+    ["sees", [seesText(entry)]],
     [
       "groups",
       [entry.needs_groups ? "needed: an advantage estimator with groups, two rows a prompt at least" : "not needed"],
@@ -58,24 +74,8 @@ export function detailText(entry: CatalogueEntry): string {
     ["source", source === undefined ? [] : [source.ref, `checked: ${source.verified}`]],
     ["differs", source?.differs === undefined ? [] : [source.differs]],
   ];
-  const body = sections.flatMap(([title, lines]) =>
-    lines.map((line, i) => `  ${(i === 0 ? title : "").padEnd(10)}  ${line}`.trimEnd()),
-  );
-  return [
-    `${entry.name}   ${entry.kind}`,
-    ...(doc.summary === undefined ? [] : [`  ${doc.summary}`]),
-    "",
-    ...body,
-    "",
-  ].join("\n");
 }
 
 function shapeOf(entry: CatalogueEntry): string {
   return entry.granularity ?? entry.accepts ?? "";
-}
-
-function shapeText(entry: CatalogueEntry): string {
-  const shape = shapeOf(entry);
-  if (shape === "token") return "one score a token";
-  return shape === "domain" ? "one score a domain" : "one score a row";
 }

@@ -20,10 +20,15 @@ export function mountText(file: string, mount: ResolvedMount): string {
 }
 
 function pipelineLines(pipeline: PipelineSpec): string[] {
-  const { mechanism, granularity, normalize } = pipeline;
+  const { mechanism, granularity, normalize, policy } = pipeline;
   const result = {
     reweight: `weights per ${granularity}, ${normalize === "none" ? "not normalised" : `mean one over ${normalize}s`}`,
-    select: `${granularity === "token" ? "tokens" : "rows"} kept or dropped; nothing kept: ${pipeline.on_empty}`,
+    select:
+      policy === undefined
+        ? selects(pipeline)
+        : policy.role === "feed"
+          ? "feeds the policy with responses"
+          : "prompts kept or left out, with sampling weights",
     mix: `proportions of ${pipeline.domains?.join(", ") ?? "domains"}`,
   }[mechanism];
   return [
@@ -35,6 +40,10 @@ function pipelineLines(pipeline: PipelineSpec): string[] {
     `  actuator   ${componentText(pipeline.actuator)}`,
     `  fields     ${fieldsText(pipeline.fields)}`,
   ];
+}
+
+function selects({ granularity, on_empty }: PipelineSpec): string {
+  return `${granularity === "token" ? "tokens" : "rows"} kept or dropped; nothing kept: ${on_empty}`;
 }
 
 export function fieldsText(fields: readonly FieldNeed[]): string {

@@ -32,7 +32,7 @@ describe("components", () => {
     const { code, out, err } = await dataflexMq(["components", "sofmax"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(
-      /^error\[USAGE\] no component is called "sofmax"; did you mean "softmax"\?\n {2}registered: advantage_gate, /,
+      /^error\[USAGE\] no component is called "sofmax"; did you mean "softmax"\?\n {2}registered: adarft, /,
     );
   });
 
