@@ -3,6 +3,8 @@ import type { OutcomeHeader } from "../protocol/messages.js";
 import type { Entry } from "../redis/streams.js";
 
 interface NoticeBase {
+  /** Of the entry in the notices stream: one notice, one id, wherever it is told on. */
+  readonly id: string;
   readonly run: string;
   readonly incarnation: number;
   /** `(global_steps, trigger)` as in keys. */
@@ -28,6 +30,7 @@ export type Notice = SettledNotice | ReleasedNotice;
 export function parseNotice({ id, fields }: Entry): Notice | undefined {
   const text = (name: string): string => fields[name]?.toString() ?? "";
   const base = {
+    id,
     run: text("run"),
     incarnation: Number(text("inc")),
     step: text("step"),

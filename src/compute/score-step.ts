@@ -4,6 +4,7 @@ import { NO_STATE } from "../mix/state.js";
 import type { RunContext } from "../pipeline/outcome.js";
 import { type PipelineInput, runPipeline } from "../pipeline/pipeline.js";
 import { encodeResult, type ResultColumns, withoutRows } from "../protocol/encode-result.js";
+import type { ExtremeRows } from "../protocol/messages.js";
 import { assemble, type Step } from "./assemble.js";
 import type { Computed } from "./host.js";
 import type { ComputedHeader, ComputeRequest, Remember } from "./messages.js";
@@ -48,7 +49,7 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
 export interface Made {
   readonly columns: Omit<ResultColumns, "width">;
   readonly facts: Pick<ComputedHeader, "granularity" | "metrics" | "flags" | "warnings"> &
-    Partial<Pick<ComputedHeader, "stats" | "score_stats" | "distribution" | "proportions">>;
+    Partial<Pick<ComputedHeader, "stats" | "score_stats" | "distribution" | "extremes" | "proportions">>;
   readonly remember?: Remember;
 }
 
@@ -62,7 +63,7 @@ function act(request: ComputeRequest, registry: Registry, batch: Batch, step: St
 
 async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
   const outcome = await runPipeline(input);
-  const { stats, score_stats, distribution, metrics, flags, warnings, granularity } = outcome;
+  const { stats, score_stats, distribution, extremes, metrics, flags, warnings, granularity } = outcome;
   return {
     columns: {
       weights: outcome.weights,
@@ -75,9 +76,19 @@ async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
       ...(stats && { stats }),
       ...(score_stats && { score_stats }),
       ...(distribution && { distribution }),
+      ...(extremes && { extremes: named(extremes, step) }),
       metrics,
       flags,
       warnings,
     },
   };
+}
+
+/** A uid is for people to find their row again; a longer one would only swell the header. */
+const UID_LENGTH = 64;
+
+function named(extremes: ExtremeRows, { columns }: Step): ExtremeRows {
+  const uid = columns.get("uid");
+  if (uid?.kind !== "strings") return extremes;
+  return { ...extremes, uids: extremes.rows.map((row) => uid.table[uid.index[row]!]!.slice(0, UID_LENGTH)) };
 }

@@ -10,7 +10,7 @@ import type { PipelineOutcome, RunContext, ScoredRows } from "./outcome.js";
 import { tokenField } from "./read-answer.js";
 import { reweightRows, reweightTokens } from "./reweight.js";
 import { selectRows, selectTokens } from "./select.js";
-import { scoreBins, scoreStats } from "./stats.js";
+import { momentsOf, scoreBins, scoreStats } from "./stats.js";
 import { type Action, finish, neutralAction, zeroAction } from "./weights.js";
 
 /**
@@ -56,11 +56,19 @@ export async function actOnScores(
       options,
     );
   });
+  const facts = { score: rowScore(scored, batch) };
   const made = attempt.ok
-    ? finish(attempt.value, attempt.batch, notes)
-    : finish(neutralAction(actuator.accepts, alive), alive, notes);
+    ? finish(attempt.value, attempt.batch, notes, [], facts)
+    : finish(neutralAction(actuator.accepts, alive), alive, notes, [], facts);
   const distribution = { ...made.distribution, scores: scoreBins(scored, alive) };
   return { ...made, score_stats: scoreStats(scored.moments), distribution };
+}
+
+/** A row's score; of token scores their mean. */
+function rowScore({ granularity, values }: ScoredRows, batch: Batch): (row: number) => number {
+  if (granularity === "row") return (row) => values[row]!;
+  const { starts } = batch.frame.mask;
+  return (row) => momentsOf(values, starts[row]!, starts[row + 1]!).mean;
 }
 
 function scoresOf(scored: ScoredRows, batch: Batch) {

@@ -1,4 +1,4 @@
-import type { Distribution, WeightStats } from "../protocol/messages.js";
+import type { Distribution, ExtremeRows, WeightStats } from "../protocol/messages.js";
 import type { Moments } from "./stats.js";
 
 /** The step a pipeline runs for. */
@@ -36,6 +36,8 @@ export interface PipelineOutcome {
   /** Over live rows or tokens; absent when nothing was scored. */
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
   readonly distribution?: Distribution;
+  /** Without uids: those are the caller's. */
+  readonly extremes?: ExtremeRows;
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly Flag[];
   readonly warnings: readonly string[];

@@ -2,6 +2,7 @@ import type { Batch } from "../batch/batch.js";
 import { liveRows } from "../batch/frame.js";
 import type { Accepts } from "../components/types.js";
 import { sortedSample, weightDistribution } from "../protocol/distribution.js";
+import { extremeRows, type RowFacts } from "./extremes.js";
 import type { Notes } from "./notes.js";
 import type { Flag, PipelineOutcome, Weights } from "./outcome.js";
 import { type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
@@ -33,13 +34,20 @@ export function emptyWeights(accepts: Accepts, batch: Batch): Weights {
   return { kind: "token", offsets, values: new Float32Array(offsets[batch.rows]!) };
 }
 
-/** The outcome of an action: its statistics over live rows or tokens, and what was noted on the way. */
-export function finish(action: Action, batch: Batch, notes: Notes, flags: readonly Flag[] = []): PipelineOutcome {
+/** The outcome of an action: its statistics over live rows or tokens, its extreme rows, and what was noted on the way. */
+export function finish(
+  action: Action,
+  batch: Batch,
+  notes: Notes,
+  flags: readonly Flag[] = [],
+  facts: RowFacts = {},
+): PipelineOutcome {
   for (const flag of flags) notes.flag(flag);
   const { weights, kept } = action;
   const rows = liveRows(batch.frame);
   if (rows.length === 0) notes.flag("no_live_rows");
-  const { moments, keptRows } = measure(weights, rows);
+  const { moments, keptRows, rowWeights } = measure(weights, rows);
+  const extremes = extremeRows(rows, rowWeights, facts);
   if (kept !== undefined && rows.length > 0) {
     // A token selector keeps tokens: a row that lost all but one of them is not a kept row to anybody's mind.
     const tokens = moments.n - moments.zeros;
@@ -50,6 +58,7 @@ export function finish(action: Action, batch: Batch, notes: Notes, flags: readon
     granularity: weights.kind,
     weights,
     ...(kept !== undefined && { kept }),
+    ...(extremes && { extremes }),
     ...(rows.length > 0 && {
       stats: weightStats(moments, keptRows / rows.length),
       distribution: { weights: weightDistribution(sortedSample(weights.values, liveSpans(weights, rows))) },
@@ -58,19 +67,26 @@ export function finish(action: Action, batch: Batch, notes: Notes, flags: readon
   };
 }
 
-function measure(weights: Weights, rows: Int32Array): { moments: Moments; keptRows: number } {
+/** `rowWeights[k]`: weight of the k-th live row, of a token weight its mean. */
+function measure(
+  weights: Weights,
+  rows: Int32Array,
+): { moments: Moments; keptRows: number; rowWeights: ArrayLike<number> } {
   if (weights.kind === "row") {
     const live = Float32Array.from(rows, (i) => weights.values[i]!);
-    return { moments: momentsOf(live), keptRows: live.filter((weight) => weight > 0).length };
+    return { moments: momentsOf(live), keptRows: live.filter((weight) => weight > 0).length, rowWeights: live };
   }
   let moments = NO_MOMENTS;
   let keptRows = 0;
-  for (const i of rows) {
+  const rowWeights = new Float64Array(rows.length);
+  for (let k = 0; k < rows.length; k++) {
+    const i = rows[k]!;
     const row = momentsOf(weights.values, weights.offsets[i]!, weights.offsets[i + 1]!);
     if (row.zeros < row.n) keptRows++;
+    rowWeights[k] = row.mean;
     moments = mergeMoments(moments, row);
   }
-  return { moments, keptRows };
+  return { moments, keptRows, rowWeights };
 }
 
 /** Where the values of live rows lie, ascending and disjoint. */

@@ -185,6 +185,17 @@ export interface Distribution {
   readonly scores?: Bins;
 }
 
+/**
+ * Live rows by weight, ascending, one list a column: up to ten of the lowest, then up to ten of the highest (all, where there are no
+ * more). A row's weight and score are means over its tokens where they are per token.
+ */
+export interface ExtremeRows {
+  readonly rows: readonly number[];
+  readonly weights: readonly number[];
+  readonly scores?: readonly number[];
+  readonly uids?: readonly string[];
+}
+
 export interface Producer {
   readonly worker: string;
   readonly pid: number;
@@ -211,6 +222,7 @@ export interface ResultHeader {
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
   /** Bins of `WEIGHT_EDGES` and `SCORE_EDGES`, over live elements; of very many elements an evenly spaced sample. */
   readonly distribution?: Distribution;
+  readonly extremes?: ExtremeRows;
   /** Numbers a person would chart, by name (`kept_frac`, `rows_reward_outside_mask` …). */
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly string[];

@@ -42,6 +42,24 @@ export const KEY_TABLE = [
     ttl: "none",
     holds: "id of the last notice that a leading broker has taken in",
   },
+  {
+    key: "dfx1:{tag}:errors",
+    type: "stream",
+    ttl: "none",
+    holds: "failures of any run, under their notices' ids; about 500 entries",
+  },
+  {
+    key: "dfx1:{tag}:history:<run>",
+    type: "stream",
+    ttl: "7 d",
+    holds: "one record a step and pipeline, under its notice's id; about 20,000 entries",
+  },
+  {
+    key: "dfx1:{tag}:history-rows:<run>",
+    type: "stream",
+    ttl: "7 d",
+    holds: "lowest and highest weighted rows of a record, under its id; about 2,000 entries",
+  },
   { key: "dfx1:{tag}:runs", type: "zset", ttl: "none", holds: "encoded run ids by time of their last mount" },
   {
     key: "dfx1:{tag}:<run>:mount",
@@ -98,6 +116,11 @@ export const CATALOGUE_TTL_MS = 3_600_000;
 /** The leading broker's lease, renewed with every heartbeat: three may be missed. */
 export const LEASE_MS = 10_000;
 export const MOUNT_TTL_MS = 86_400_000;
+/** How far a history goes back: 5,000 steps of a run with three pipelines (each step has a record more, of its release). */
+export const HISTORY_ENTRIES = 20_000;
+export const HISTORY_ROWS_ENTRIES = 2_000;
+export const HISTORY_TTL_MS = 7 * 86_400_000;
+export const ERROR_ENTRIES = 500;
 /** A run that stopped on Friday goes on on Monday where it was: its domain statistics are small. */
 export const STATE_TTL_MS = 7 * 86_400_000;
 
@@ -153,6 +176,7 @@ export function tagKeys(tag: string) {
     notices: `${base}:notices`,
     noticesRead: `${base}:notices-read`,
     runs: `${base}:runs`,
+    errors: `${base}:errors`,
   };
 }
 export type TagKeys = ReturnType<typeof tagKeys>;
@@ -172,6 +196,8 @@ export function runKeys(run: string, shards = SHARDS) {
     mount: `${base}:mount`,
     trainer: `${base}:trainer`,
     steps: `${base}:steps`,
+    history: `${tag.base}:history:${encoded}`,
+    historyRows: `${tag.base}:history-rows:${encoded}`,
     state: (pipeline: string) => `${base}:mix:${pipeline}`,
     step: (incarnation: number, step: string) => stepKeys(base, incarnation, step),
   };

@@ -9,7 +9,9 @@ export async function removeRun(redisUrl: string, handle: Handle): Promise<void>
   try {
     const keys = runKeys(handle.run);
     const own = await scanKeys(redis, `${keys.runBase}:`);
+    // The mount goes first: without it no broker writes history any more.
     await redis.unlink(sharedKeys.reply(handle.mount_id), ...own);
+    await redis.unlink(keys.history, keys.historyRows);
     await redis.zrem(keys.runs, keys.encoded);
   } finally {
     redis.disconnect();
