@@ -1,0 +1,43 @@
+import type { Batch } from "../../src/batch/batch.js";
+import { RowVector } from "../../src/batch/row-vector.js";
+import { TokenField } from "../../src/batch/token-field.js";
+import type { RowComponent } from "../../src/components/types.js";
+import { componentContext, Notes } from "../../src/pipeline/notes.js";
+import { byRow, run } from "../../src/testing/run.js";
+import type { RandomStep } from "./steps.js";
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** A component's own float64 numbers, before any normaliser or cast: row by row, [] for rows that are not live. */
+export async function ours(
+  component: RowComponent,
+  batch: Batch,
+  step: RandomStep,
+  params: Params,
+  scores: string | undefined,
+): Promise<number[][]> {
+  const onlyLive = (rows: number[][]) => rows.map((row, i) => (batch.live[i] === 1 ? row : []));
+  if (component.kind === "scorer") {
+    const answer = await run(component, batch, params);
+    return onlyLive(answer.map((score) => (Array.isArray(score) ? score : [score])));
+  }
+  const visible = batch.restrict(component.needs.map((need) => need.name));
+  const context = { run: "parity", step: 1, trigger: 0, signal: new AbortController().signal };
+  const ctx = componentContext(component, { name: component.name, params }, "parity", context, new Notes());
+  const act = component.act as (given: unknown, batch: Batch, ctx: unknown) => unknown;
+  return onlyLive(readAnswer(act(givenScores(step, batch, scores!), visible, ctx), batch));
+}
+
+function givenScores(step: RandomStep, batch: Batch, name: string): RowVector | TokenField {
+  const column = step.columns[name];
+  if (column !== undefined) return batch.vector(column);
+  const matrix = step.fields[name]!;
+  return batch.tokens(Float64Array.from(matrix.flatMap((row, i) => row.filter((_, t) => step.mask[i]![t] === 1))));
+}
+
+function readAnswer(answer: unknown, batch: Batch): number[][] {
+  if (answer instanceof TokenField) return byRow(answer.toArray(), batch.tokenStarts);
+  if (answer instanceof RowVector) return [...answer.values].map((value) => [value]);
+  const kept = new Set(answer as Iterable<number>);
+  return Array.from({ length: batch.rows }, (_, i) => [Number(kept.has(i))]);
+}

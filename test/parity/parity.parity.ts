@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { BUILT_INS } from "../../src/components/catalogue.js";
+import { perAdvantage } from "../../src/components/reweighters/per-advantage.js";
+import { softmax } from "../../src/components/reweighters/softmax.js";
+import { dapoFilter } from "../../src/components/selectors/dapo-filter.js";
+import { topkFraction } from "../../src/components/selectors/topk-fraction.js";
+import type { RowComponent } from "../../src/components/types.js";
+import { keptRows, rowWeights } from "../helpers/act.js";
+import { expectClose } from "../helpers/close.js";
+import { REQUIRED, VARIANTS } from "../helpers/component-variants.js";
+import { ours, type Params } from "./ours.js";
+import { batchOf, type RandomStep, randomStep } from "./steps.js";
+
+const STEPS = 200;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The scores an actuator is compared on: a column or token field of the random steps, several in turn. */
+const SCORES: Readonly<Record<string, readonly string[]>> = {
+  "reweighter softmax": ["reward", "signed"],
+  "reweighter difficulty_band": ["reward", "signed"],
+  "reweighter advantage_reweight": ["probability"],
+  "reweighter per_advantage": ["signed"],
+  "reweighter awr": ["signed", "reward"],
+  "reweighter raft": ["reward", "signed"],
+  "reweighter pf_ppo": ["reward", "signed"],
+  "reweighter psr_nsr": ["reward"],
+  "reweighter grpo_lead": ["rate"],
+  "reweighter odsw": ["rate"],
+  "reweighter delta_l": ["length"],
+  "reweighter overlong_filter": ["cut"],
+  "reweighter entropy_topk": ["entropy"],
+  "reweighter gtpo": ["entropy"],
+  "reweighter rollout_is": ["ratio"],
+  "selector threshold_band": ["rate", "reward"],
+  "selector topk_fraction": ["reward", "signed"],
+  "selector gfpo": ["reward"],
+  "selector max_variance": ["reward", "signed"],
+  "selector difficulty_filter": ["rate", "reward"],
+  "selector dapo_filter": ["reward", "cut"],
+  "selector best_and_worst": ["reward", "signed"],
+  "selector advantage_gate": ["signed"],
+  "selector entropy_topk": ["entropy"],
+};
+
+const components = BUILT_INS.filter((c): c is RowComponent => c.kind !== "mixer" && c.kind !== "policy").map(
+  (component) => ({ id: `${component.kind} ${component.name}`, component }),
+);
+
+interface Run {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly step: number;
+  readonly params: Params;
+  readonly scores?: string;
+}
+
+const steps: RandomStep[] = Array.from({ length: STEPS }, (_, k) => randomStep(k));
+const runs: Run[] = components.flatMap(({ id, component: { kind, name } }) => {
+  const variants = [{}, ...(VARIANTS[id] ?? [])];
+  return steps.map((_, step) => {
+    const params = { ...REQUIRED[id], ...variants[step % variants.length] };
+    // Variants and scores turn at different speeds, so that each meets each.
+    const own = SCORES[id];
+    return {
+      id,
+      kind,
+      name,
+      step,
+      params,
+      ...(own && { scores: own[Math.floor(step / variants.length) % own.length]! }),
+    };
+  });
+});
+
+let torch: { readonly torch: string; readonly answers: number[][][]; readonly originals: Record<string, number[]> };
+
+beforeAll(() => {
+  const python = execFileSync("scripts/python-env.sh", ["test/parity/requirements.txt"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const dir = mkdtempSync(join(tmpdir(), "dataflex-mq-parity-"));
+  try {
+    const [cases, answers] = [join(dir, "cases.json"), join(dir, "answers.json")];
+    writeFileSync(cases, JSON.stringify({ steps, runs }));
+    execFileSync(python.trim(), ["-W", "ignore::UserWarning", "test/parity/reference.py", cases, answers], {
+      cwd: ROOT,
+      stdio: "inherit",
+    });
+    torch = JSON.parse(readFileSync(answers, "utf8"));
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+describe.each(components)("$id", ({ id, component }) => {
+  it(`agrees with PyTorch on ${STEPS} random steps`, async () => {
+    const own = runs.map((run, n) => ({ run, n })).filter(({ run }) => run.id === id);
+    expect(own).toHaveLength(STEPS);
+    for (const { run, n } of own) {
+      const step = steps[run.step]!;
+      const have = await ours(component, batchOf(step, run.step), step, run.params, run.scores);
+      const wrong = firstDifference(have, torch.answers[n]!);
+      const where = `step ${run.step}, ${JSON.stringify(run.params)}, scores ${run.scores ?? "none"}`;
+      expect(wrong, `${id}, ${where}: ${wrong}`).toBeUndefined();
+    }
+  });
+});
+
+function firstDifference(have: number[][], want: number[][]): string | undefined {
+  if (have.length !== want.length) return `${have.length} rows instead of ${want.length}`;
+  for (const [i, row] of want.entries()) {
+    if (have[i]!.length !== row.length) return `row ${i}: ${have[i]!.length} numbers instead of ${row.length}`;
+    for (const [t, value] of row.entries()) {
+      const difference = Math.abs(have[i]![t]! - value);
+      if (!(difference <= 1e-9 * Math.max(Math.abs(value), 1e-6)))
+        return `row ${i}, ${t}: ${have[i]![t]} instead of ${value}`;
+    }
+  }
+  return undefined;
+}
+
+/** First what the Python original (or verl) computes, done in PyTorch; then what we give; the title says why. */
+describe("where we differ from the original on purpose", () => {
+  it("padding rows do not water down the weights of real rows", async () => {
+    const is_padding = [false, false, true, true];
+    expectClose(torch.originals["softmax over padding"]!, [1.462117, 1.462117, 0.537883, 0.537883]);
+    expectClose(await rowWeights(softmax, [1, 1, 0, 0], { is_padding }), [1, 1, 0, 0]);
+  });
+
+  it("a step whose weights are all tiny still has mean one", async () => {
+    expectClose(torch.originals["per_advantage of zeros"]!, [1e-8, 1e-8, 1e-8, 1e-8], 1e-12);
+    expect(await rowWeights(perAdvantage, [0, 0, 0, 0], { params: { alpha: 2 } })).toEqual([1, 1, 1, 1]);
+  });
+
+  it("a temperature of 0 or less is refused instead of inverting the preference", async () => {
+    const [small, large] = torch.originals["softmax below 0"]! as [number, number];
+    expect(small).toBeGreaterThan(large);
+    await expect(rowWeights(softmax, [1, 2], { params: { temperature: -1 } })).rejects.toMatchObject({
+      code: "CONFIG",
+    });
+  });
+
+  it("a group of equal scores is equal, whatever rounding leaves of its deviation", async () => {
+    expect(torch.originals["deviation of three tenths"]![0]).toBeLessThan(1e-15);
+    expect(await keptRows(dapoFilter, [0.1, 0.1, 0.1])).toEqual([]);
+    expect(await keptRows(dapoFilter, [0.1 + 0.2, 0.3, 0.3])).toEqual([]);
+  });
+
+  it("ties are settled by row number, where torch.topk promises nothing", async () => {
+    expect(new Set(torch.originals["topk of ties"])).not.toEqual(new Set([1, 2, 3]));
+    expect(await keptRows(topkFraction, [0, 1, 1, 1, 1, 0])).toEqual([1, 2, 3]);
+  });
+});

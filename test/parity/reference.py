@@ -1,0 +1,55 @@
+"""Formulas of every scorer, reweighter and selector, written for PyTorch (CPU, float64) apart from the TypeScript ones.
+
+Usage: python test/parity/reference.py CASES.json ANSWERS.json
+
+CASES.json: {"steps": [...], "runs": [{"kind", "name", "step", "params", "scores"?}]}; a step as reference/step.py reads it, `scores`
+the name of the column or field that an actuator gets. ANSWERS.json: one entry a run, row by row: [] for rows that are not live, else one
+number, or one number an unmasked token.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import torch
+
+from reference.originals import originals
+from reference.reweighters import REWEIGHTERS
+from reference.scorers import SCORERS
+from reference.selectors import SELECTORS
+from reference.step import F64, Step
+
+
+def answer(step: Step, run: dict) -> list[list[float]]:
+    if run["kind"] == "scorer":
+        result = SCORERS[run["name"]](step, **run["params"])
+    else:
+        table = REWEIGHTERS if run["kind"] == "reweighter" else SELECTORS
+        scores = step.columns[run["scores"]] if run["scores"] in step.columns else step.field(run["scores"])
+        result = table[run["name"]](step, scores.clone(), **run["params"])
+    result = result.to(F64)
+    rows = []
+    for i, live in enumerate(step.live.tolist()):
+        if not live:
+            rows.append([])
+        elif result.dim() == 1:
+            rows.append([result[i].item()])
+        else:
+            rows.append(result[i][step.mask[i]].tolist())
+    return rows
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    torch.set_default_dtype(F64)  # or numbers that meet a tensor of flags would be float32
+    with open(sys.argv[1]) as file:
+        cases = json.load(file)
+    steps = [Step(data) for data in cases["steps"]]
+    answers = [answer(steps[run["step"]], run) for run in cases["runs"]]
+    with open(sys.argv[2], "w") as file:
+        json.dump({"torch": torch.__version__, "answers": answers, "originals": originals()}, file)
+
+
+if __name__ == "__main__":
+    main()
