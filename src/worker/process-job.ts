@@ -137,11 +137,16 @@ async function attempt(
   const state = await stateFor(c.redis, job.data.run, spec);
   const readColumns = puts.flatMap((p) => p.columns);
   const { step, trigger } = parseStepKey(job.data.step);
-  const limitMs = Math.max(1, Math.min(c.computeLimitMs, begun.deadline - begun.now));
-  const { header, body, remember } = await compute.run(
-    { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts, ...(state && { state }) },
-    limitMs,
-  );
+  const leftMs = Math.max(1, begun.deadline - begun.now);
+  const request = { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts };
+  const limitMs = Math.min(c.computeLimitMs, leftMs);
+  const { header, body, remember } = await compute
+    .run({ ...request, ...(state && { state }) }, limitMs)
+    .catch((error) => {
+      // Stopped by the step's deadline rather than by the limit of a job.
+      const late = leftMs < c.computeLimitMs && error instanceof DataflexError && error.code === "COMPUTE_TIMEOUT";
+      throw late ? new DataflexError("EXPIRED", "the step's deadline passed while it was scored") : error;
+    });
   faultPoint("worker.computed");
   const chunks = chunksOf([body], body.byteLength, handle.limits.chunk_bytes);
   const result: ResultHeader = {

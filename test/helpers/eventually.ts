@@ -6,6 +6,8 @@ export interface EventuallyOptions {
   readonly what?: string;
 }
 
+type Truthy<T> = Exclude<NonNullable<T>, false | "" | 0>;
+
 /** Small against everything awaited here, large against the cost of one look. */
 const LOOK_EVERY_MS = 20;
 
@@ -13,14 +15,14 @@ const LOOK_EVERY_MS = 20;
  * Looks until `look` answers something truthy, and answers that; a throw counts as "not yet". At the deadline it fails with the last
  * answer or error.
  */
-export async function eventually<T>(look: () => T | Promise<T>, o: EventuallyOptions = {}): Promise<NonNullable<T>> {
+export async function eventually<T>(look: () => T | Promise<T>, o: EventuallyOptions = {}): Promise<Truthy<T>> {
   const { timeoutMs = 10_000, what = "the awaited state" } = o;
   const end = performance.now() + timeoutMs;
   let last: unknown;
   for (;;) {
     try {
       const answer = await look();
-      if (answer) return answer;
+      if (answer) return answer as Truthy<T>;
       last = answer;
     } catch (error) {
       last = error;

@@ -5,8 +5,9 @@ import { join } from "node:path";
 
 /**
  * A front for a Redis socket whose wire can be broken on purpose. `cutReply`: the server executes a command, its answer never arrives, the
- * connection drops. `blackhole`: nothing passes any more in either direction, no connection ends. `down`: connections end and new
- * ones are refused. `delay`: every answer comes later.
+ * connection drops; `cutAtRandom` does so to a share of all commands. `freeze`: nothing passes any more on the connections of this
+ * moment, and none of them ends, as behind a firewall that has forgotten them; new ones work. `down`: connections end, new ones are
+ * refused.
  */
 export class FaultProxy {
   readonly url: string;
@@ -17,8 +18,8 @@ export class FaultProxy {
   readonly #pairs = new Set<{ client: Socket; server: Socket }>();
   #target: string | undefined;
   #cut: { pattern: RegExp; left: number } | undefined;
-  #hole = false;
-  #delayMs = 0;
+  #share = 0;
+  #random = () => 1;
 
   private constructor(target: string, folder: string) {
     this.#target = target;
@@ -38,19 +39,21 @@ export class FaultProxy {
     this.#cut = { pattern, left: times };
   }
 
-  blackhole(on = true): void {
-    this.#hole = on;
-    for (const { client, server } of this.#pairs) {
-      for (const socket of [client, server]) {
-        if (on) socket.pause();
-        else socket.resume();
-      }
-    }
+  /** `share` of what the clients send from now on has its answer cut; `seed` decides which. 0 ends it. */
+  cutAtRandom(share: number, seed = 1): void {
+    this.#share = share;
+    this.#random = mulberry(seed);
   }
 
-  delay(ms: number): void {
-    this.#delayMs = ms;
+  /** Makes every present connection half-open. */
+  freeze(): void {
+    for (const pair of this.#pairs) {
+      for (const socket of [pair.client, pair.server]) socket.pause();
+      this.#frozen.add(pair);
+      this.#pairs.delete(pair);
+    }
   }
+  readonly #frozen = new Set<{ client: Socket; server: Socket }>();
 
   /** The server is gone: connections end, new ones are refused until `up`. */
   down(): void {
@@ -73,11 +76,12 @@ export class FaultProxy {
   }
 
   #dropAll(): void {
-    for (const { client, server } of this.#pairs) {
+    for (const { client, server } of [...this.#pairs, ...this.#frozen]) {
       client.destroy();
       server.destroy();
     }
     this.#pairs.clear();
+    this.#frozen.clear();
   }
 
   #open(client: Socket): void {
@@ -102,6 +106,7 @@ export class FaultProxy {
           if (--this.#cut.left === 0) this.#cut = undefined;
         }
       }
+      if (this.#share > 0 && this.#random() < this.#share) doomed = true;
       server.write(data);
     });
     server.on("data", (data: Buffer) => {
@@ -109,16 +114,22 @@ export class FaultProxy {
         this.cuts++;
         return end();
       }
-      if (this.#delayMs === 0) client.write(data);
-      else setTimeout(() => client.writable && client.write(data), this.#delayMs);
+      client.write(data);
     });
     for (const socket of [client, server]) {
       socket.on("error", end);
       socket.on("close", end);
     }
-    if (this.#hole) {
-      client.pause();
-      server.pause();
-    }
   }
+}
+
+/** A small seeded generator, uniform in [0, 1). */
+function mulberry(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
 }
