@@ -25,7 +25,7 @@ function pipelineLines(p: PipelineAnswer): string[] {
   const shares = Object.entries(p.proportions ?? {}).map(([domain, share]) => `${domain} ${share.toFixed(4)}`);
   return [
     "",
-    `pipeline ${p.name}: ${p.mechanism}, ${p.stage}, weights per ${p.granularity}`,
+    `pipeline ${p.name}: ${p.mechanism}, ${p.stage}, ${p.mechanism === "mix" ? "shares of domains" : `weights per ${p.granularity}`}`,
     ...kept,
     ...(shares.length === 0 ? [] : [`  shares   ${shares.join(", ")}`]),
     ...(stats === undefined ? [] : [`  weights  ${statsText(stats)}`]),

@@ -10,16 +10,24 @@ export function namesOf(step: RecordedStep): string[] {
 /**
  * The named fields of a step, as a put takes them.
  *
+ * @param domainNames other names of the column `domain`
  * @throws INVALID_INPUT naming what the file lacks and what it has
  */
-export function pickFields(file: string, step: RecordedStep, names: readonly string[]): Record<string, FieldValue> {
-  const missing = names.filter((name) => columnOf(step, name) === undefined);
+export function pickFields(
+  file: string,
+  step: RecordedStep,
+  names: readonly string[],
+  domainNames: readonly string[] = [],
+): Record<string, FieldValue> {
+  const find = (name: string) =>
+    columnOf(step, name) ?? (domainNames.includes(name) ? columnOf(step, "domain") : undefined);
+  const missing = names.filter((name) => find(name) === undefined);
   if (missing.length > 0) {
     throw inputError(file, `the configuration needs ${missing.join(", ")}; this file has ${namesOf(step).join(", ")}`, {
       missing,
     });
   }
-  return Object.fromEntries(names.map((name) => [name, columnOf(step, name)!]));
+  return Object.fromEntries(names.map((name) => [name, find(name)!]));
 }
 
 function columnOf(step: RecordedStep, name: string): FieldValue | undefined {

@@ -4,6 +4,7 @@ import { resolveMount } from "../catalogue/resolve.js";
 import { type ConfigFile, loadConfig } from "../config/load.js";
 import { configError, locateProblems } from "../config/problems.js";
 import type { PipelineSpec } from "../protocol/messages.js";
+import { domainKeys } from "./domain-key.js";
 import { namesOf } from "./fields.js";
 import { hasGroupOfTwo } from "./groups.js";
 import { inputError } from "./input-error.js";
@@ -44,7 +45,7 @@ export async function planReplay(step: RecordedStep, options: PlanOptions): Prom
   if (named === undefined && groups) {
     notes.push("no advantage estimator given; the file has groups, so grpo is assumed (--adv-estimator names another)");
   }
-  const provides = namesOf(step);
+  const provides = [...namesOf(step), ...(step.domain === undefined ? [] : domainKeys(config.dataflex))];
   const estimator = adv_estimator === undefined ? {} : { adv_estimator };
   const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...estimator }, [
     builtinCatalogue(),

@@ -109,6 +109,7 @@ async function putStep(run: Run, file: string, step: RecordedStep): Promise<void
       file,
       step,
       needs.map(({ name }) => name),
+      run.handle.pipelines.flatMap(({ domain_key }) => domain_key ?? []),
     );
     const ragged = Object.values(fields).some(({ kind }) => kind === "jagged");
     await run.put(step.step, stage as Stage, fields, {
