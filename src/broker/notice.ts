@@ -1,5 +1,5 @@
 import { unpack } from "../protocol/codec.js";
-import type { OutcomeHeader } from "../protocol/messages.js";
+import type { CombinedReport, OutcomeHeader } from "../protocol/messages.js";
 import type { Entry } from "../redis/streams.js";
 
 interface NoticeBase {
@@ -23,6 +23,8 @@ export interface SettledNotice extends NoticeBase {
 export interface ReleasedNotice extends NoticeBase {
   readonly kind: "released";
   readonly wait_ms: number;
+  /** The composed weights, from clients that tell them. */
+  readonly combined?: CombinedReport;
 }
 export type Notice = SettledNotice | ReleasedNotice;
 
@@ -40,7 +42,9 @@ export function parseNotice({ id, fields }: Entry): Notice | undefined {
   const header = readHeader(fields.header);
   if (!header) return undefined;
   if (text("kind") === "released") {
-    return { ...base, kind: "released", wait_ms: typeof header.wait_ms === "number" ? header.wait_ms : Number.NaN };
+    const wait_ms = typeof header.wait_ms === "number" ? header.wait_ms : Number.NaN;
+    const combined = readCombined(header.combined);
+    return { ...base, kind: "released", wait_ms, ...(combined && { combined }) };
   }
   if (text("kind") !== "settled" || !isOutcome(header)) return undefined;
   return { ...base, kind: "settled", pipeline: text("pipeline"), header, ms: Number(text("ms") || "NaN") };
@@ -58,4 +62,12 @@ function readHeader(bytes: Uint8Array | undefined): Record<string, unknown> | un
 
 function isOutcome(header: Record<string, unknown>): header is Record<string, unknown> & OutcomeHeader {
   return (header.kind === "result" || header.kind === "failure") && typeof header.stage === "string";
+}
+
+/** Numbers that are missing become NaN, which no metric takes. */
+function readCombined(told: unknown): CombinedReport | undefined {
+  if (typeof told !== "object" || told === null) return undefined;
+  const { level, stats, clipped } = told as Partial<CombinedReport>;
+  if ((level !== "sample" && level !== "token") || typeof stats !== "object" || stats === null) return undefined;
+  return { level, stats, clipped: { low: Number(clipped?.low), high: Number(clipped?.high) } };
 }

@@ -1,6 +1,7 @@
 import { DataflexError } from "../errors.js";
 import type { Composition } from "../protocol/messages.js";
 import type { LengthsColumn, RunsColumn } from "../protocol/tensor.js";
+import type { Composed } from "./combined-report.js";
 
 /**
  * The composition of a step's weights, once per step, on the trainer's side. In this order: (1) product of the delivered
@@ -125,18 +126,31 @@ export function rescale(w: Weights, mode: Composition["rescale"], counts: Int32A
   return { ...w, values: w.values.map((x) => (x * want) / sum) };
 }
 
-/** Steps 1–4. */
+/** Steps 1–4. `onComposed` is told what came out, for reports. */
 export function compose(
   all: readonly Weights[],
   scored: Mask,
   loss: Mask,
   composition: Composition,
   padding?: ArrayLike<number>,
+  onComposed?: (composed: Composed) => void,
 ): Weights {
   const joined = remask(product(all, liveCounts(scored)), scored, loss, padding);
   const counts = liveCounts(loss);
   if (padding) for (let i = 0; i < counts.length; i++) if (padding[i]) counts[i] = 0;
-  return rescale(clip(joined, composition.clip), composition.rescale, counts);
+  const weights = rescale(clip(joined, composition.clip), composition.rescale, counts);
+  onComposed?.({ weights, counts, clipped: countClipped(joined, composition.clip) });
+  return weights;
+}
+
+function countClipped(w: Weights, bounds: readonly [number, number] | undefined): Composed["clipped"] {
+  let [low, high] = [0, 0];
+  if (bounds === undefined) return { low, high };
+  for (const x of w.values) {
+    if (x > 0 && x < bounds[0]) low++;
+    else if (x > bounds[1]) high++;
+  }
+  return { low, high };
 }
 
 /** `(rows, width)` float32, 0 outside the mask; step 5 with `existing`, unless the composition replaces it. */

@@ -2,9 +2,10 @@ import type { Redis } from "ioredis";
 import { unpack } from "../protocol/codec.js";
 import { gatherMask } from "../protocol/gather-mask.js";
 import type { MaskColumn } from "../protocol/mask.js";
-import type { Handle } from "../protocol/messages.js";
+import type { Handle, ReleaseReport } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 import { runKeys } from "../redis/keys.js";
+import { type Composed, combinedReport } from "./combined-report.js";
 import type { PreparedPut } from "./prepare.js";
 import { type CommitOptions, type Committed, sendPut } from "./put.js";
 import { type KeyTable, keyTable } from "./rows.js";
@@ -15,6 +16,8 @@ interface OpenStep {
   readonly tables: Map<Stage, KeyTable>;
   attempt: number;
   waitedMs: number;
+  /** What went to the loss last. */
+  composed?: Composed;
   /** Date.now of the last put. */
   touched: number;
 }
@@ -33,9 +36,16 @@ export class OpenSteps {
   attempt(at: string): number {
     return this.#steps.get(at)?.attempt ?? 1;
   }
-  /** Undefined when this producer has put nothing of the step. */
-  waitedMs(at: string): number | undefined {
-    return this.#steps.get(at)?.waitedMs;
+  /** What to tell on release; undefined when this producer has put nothing of the step. */
+  report(at: string): ReleaseReport | undefined {
+    const open = this.#steps.get(at);
+    if (!open) return undefined;
+    const combined = open.composed && combinedReport(open.composed);
+    return { wait_ms: open.waitedMs, ...(combined && { combined }) };
+  }
+  composed(at: string, composed: Composed): void {
+    const open = this.#steps.get(at);
+    if (open) open.composed = composed;
   }
 
   keep(at: string, put: PreparedPut, commit: CommitOptions, done: Committed): void {

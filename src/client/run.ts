@@ -152,7 +152,7 @@ export class Run {
       alive: () => this.#assertUsable(),
     });
     this.#steps.settled(at, result.waitedMs, allPipelines(expected, this.handle));
-    return result;
+    return result.whenComposed((composed) => this.#steps.composed(at, composed));
   }
 
   /** Done with the step: its keys go, at once or when the last pipeline still at work has settled. Errors: REDIS_UNREACHABLE, CLOSED. */
@@ -160,7 +160,7 @@ export class Run {
     this.#assertUsable();
     const at = stepKey(checkStep(step), options.trigger ?? 0);
     const keys = runKeys(this.handle.run);
-    const report = this.#steps.waitedMs(at);
+    const report = this.#steps.report(at);
     const asked = runScript(
       this.#redis,
       "release",
@@ -170,7 +170,7 @@ export class Run {
         this.handle.run,
         at,
         this.handle.limits.step_ttl_ms,
-        report === undefined ? "" : pack({ wait_ms: report }),
+        report === undefined ? "" : pack(report),
       ],
     );
     const { word, rest } = await answeredWithin(RELEASE_MS, `release of step ${at}`, asked);

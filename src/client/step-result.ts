@@ -4,6 +4,7 @@ import { encodeColumns } from "../protocol/encode.js";
 import { type FieldInput, toFieldValue } from "../protocol/input.js";
 import { layoutOf } from "../protocol/layout.js";
 import type { Handle } from "../protocol/messages.js";
+import type { Composed } from "./combined-report.js";
 import { compose, expand, type Mask, type Weights } from "./compose.js";
 import type { PipelineResult } from "./outcomes.js";
 
@@ -24,6 +25,7 @@ export class StepResult {
   /** Milliseconds that the caller waited. */
   readonly waitedMs: number;
   readonly #handle: Handle;
+  #onComposed: ((composed: Composed) => void) | undefined;
 
   constructor(
     handle: Handle,
@@ -37,6 +39,12 @@ export class StepResult {
     this.waitedMs = at.waitedMs;
     this.neutral = neutral;
     this.pipelines = results.map((r) => ({ ...r, ...toArray(r.compact, r.mask) }));
+  }
+
+  /** `listener` is told of the composition that the loss gets; it costs nothing more than keeping what is there anyway. */
+  whenComposed(listener: (composed: Composed) => void): this {
+    this.#onComposed = listener;
+    return this;
   }
 
   /** The composition over the mask that scoring read: `(rows,)` when every pipeline weighs rows, else `(rows, L)`. */
@@ -54,10 +62,10 @@ export class StepResult {
     const kept = this.#handle.composition.combine === "replace" ? undefined : existing;
     const scored = this.#scoredMask();
     const ones: Weights = { kind: "row", values: new Float32Array(loss.rows).fill(1) };
-    return expand(scored ? this.#compose(scored, loss) : ones, loss, kept);
+    return expand(scored ? this.#compose(scored, loss, this.#onComposed) : ones, loss, kept);
   }
 
-  #compose(scored: Mask, loss: Mask): Weights {
+  #compose(scored: Mask, loss: Mask, onComposed?: (composed: Composed) => void): Weights {
     const weighing = this.#weighing();
     for (const p of weighing) {
       if (!p.mask)
@@ -67,7 +75,7 @@ export class StepResult {
     }
     // Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
     const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored)));
-    return compose(all, scored, loss, this.#handle.composition, weighing[0]?.padding);
+    return compose(all, scored, loss, this.#handle.composition, weighing[0]?.padding, onComposed);
   }
 
   /** Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss. */

@@ -4,10 +4,11 @@ import type { NoticeSink } from "../broker/notices.js";
 import { fulfilsWithin } from "../lifecycle.js";
 import { setBuildInfo } from "./build-info.js";
 import { metricsOf } from "./definitions.js";
+import { livingRuns } from "./living-runs.js";
 import { Meter } from "./meter.js";
 import { type Metrics, metricsPage } from "./page.js";
 import { LiveRuns } from "./runs.js";
-import { livingRuns, type QueueCounts, readSnapshot, setSnapshot } from "./snapshot.js";
+import { type QueueCounts, readSnapshot, setSnapshot } from "./snapshot.js";
 import { recordNotice } from "./step-facts.js";
 
 /** What the metrics need of a started broker. */
@@ -45,7 +46,9 @@ export function createBrokerMetrics(broker: ObservedBroker, options: BrokerMetri
   setBuildInfo(own, "broker");
 
   const look = async (): Promise<void> => {
+    const asked = performance.now();
     const up = broker.redis.status === "ready" && (await fulfilsWithin(broker.redis.ping(), PING_MS));
+    if (up) own.observe("dataflex_redis_ping_seconds", {}, (performance.now() - asked) / 1000);
     own.set("dataflex_redis_up", {}, up ? 1 : 0);
     own.set("dataflex_broker_leader", {}, leadership.leading ? 1 : 0);
     if (up && leadership.leading) await shared.refresh();
@@ -106,12 +109,14 @@ class SharedFacts implements NoticeSink {
   async refresh(): Promise<void> {
     const { redis, queues } = this.#broker;
     const runs = this.#runs;
-    for (const { handle, openStep } of await livingRuns(redis)) {
+    const living = await livingRuns(redis);
+    for (const { handle, openStep, lastSeen } of living) {
       const run = runs.meet(handle);
+      runs.heard(run, lastSeen);
       if (openStep !== undefined) runs.reach(run, "enqueued", openStep);
     }
     runs.sweep();
-    const snapshot = await readSnapshot(redis, queues, runs.specs);
+    const snapshot = await readSnapshot(redis, queues, living, runs.specs);
     // The reign may have ended meanwhile.
     if (runs === this.#runs) setSnapshot(this.meter, snapshot);
   }

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
+import { QUANTILES } from "../protocol/distribution.js";
 import { MECHANISMS } from "../protocol/messages.js";
 import { STAGES } from "../protocol/stages.js";
+import { GUARDS } from "./guards.js";
 import { FAILURE_REASONS } from "./reasons.js";
 
 /** What stands in for a value that is not of a label's vocabulary, or beyond its cap. */
 export const OTHER = "_other";
+/** Pipeline under which the product of a run's delivered pipelines is shown, as the loss gets it. */
+export const COMBINED = "_combined";
 /** A pipeline whose scorer is not known (its run's mount is gone), or that has none. */
 export const NO_SCORER = "_none";
 
@@ -37,10 +41,14 @@ export const LABELS = {
   phase: { values: ["fetch", "decode", "score", "act", "encode", "publish"], means: "phase of a job" },
   direction: { values: ["in", "out"], means: "read by the worker, or written" },
   encoding: { values: ENCODING_LABELS, means: "encoding of a column" },
+  q: { values: QUANTILES.map(String), means: "quantile" },
+  side: { values: ["low", "high"], means: "which bound" },
+  guard: { values: GUARDS, means: "what a step's weights and scores are watched for" },
+  domain: { cap: 64, means: "domain of a mixer" },
   point: { values: ["enqueued", "published", "applied"], means: "how far a step has come" },
-  stream: { values: ["control", "announce", "notices"], means: "logical name of a stream" },
+  stream: { values: ["control", "announce", "notices", "dead"], means: "logical name of a stream" },
   group: { values: ["broker", "leader"], means: "who reads it" },
-  check: { values: ["maxmemory_policy", "version"], means: "a Redis setting" },
+  check: { values: ["maxmemory_policy", "version", "maxmemory", "aof"], means: "a Redis setting" },
   backend: { values: ["cpu", "wasm", "webgpu", "tensorflow", "tensorflow-gpu"], means: "compute backend" },
   requested: {
     values: ["auto", "cpu", "wasm", "webgpu", "tensorflow", "tensorflow-gpu"],

@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Bins } from "../protocol/distribution.js";
+import { BinHistogram } from "./bin-histogram.js";
 import type {
+  BinnedName,
   CounterName,
   GaugeName,
   HistogramName,
@@ -11,7 +14,7 @@ import type {
 import { type LabelName, OTHER } from "./labels.js";
 import { type Labels, SeriesBook } from "./series.js";
 
-type AnyMetric = Counter | Gauge | Histogram;
+type AnyMetric = Counter | Gauge | Histogram | BinHistogram;
 type Apply = (metric: AnyMetric, labels: Labels) => void;
 type Drop = "nonfinite" | "negative" | "error";
 
@@ -45,6 +48,11 @@ export class Meter {
   }
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void {
     this.#record(name, labels, value, "histogram", (metric, to) => (metric as Histogram).observe(to, value));
+  }
+
+  /** Adds elements that were counted elsewhere, a bin for each bucket and one above the last. */
+  addBins<N extends BinnedName>(name: N, labels: LabelsOf<N>, { counts, sum }: Bins): void {
+    this.#record(name, labels, sum, "histogram", (metric, to) => (metric as BinHistogram).add(to, counts, sum));
   }
 
   /** Takes away every series of the metrics named (default: all) that has this label value. */
@@ -96,6 +104,7 @@ export class Meter {
 
 function create(d: MetricDefinition, registry: Registry): AnyMetric {
   const base = { name: d.name, help: d.help, labelNames: [...d.labels], registers: [registry] };
+  if (d.binned) return new BinHistogram(d, registry);
   if (d.type === "histogram") return new Histogram({ ...base, buckets: [...(d.buckets ?? [])] });
   if (d.type === "counter") return new Counter(base);
   const gauge = new Gauge(base);

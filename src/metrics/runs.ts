@@ -2,40 +2,18 @@ import type { Redis } from "ioredis";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import { runKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
-import type { GaugeName } from "./definitions.js";
-import { NO_SCORER, runLabel } from "./labels.js";
+import { metricsOf } from "./definitions.js";
+import { NO_SCORER } from "./labels.js";
+import { LiveRun } from "./live-run.js";
 import type { Meter } from "./meter.js";
+import { SILENT_MS } from "./silence.js";
 
-/** What is remembered of a run while its series are shown. */
-export interface LiveRun {
-  readonly label: string;
-  incarnation: number;
-  specs: ReadonlyMap<string, PipelineSpec>;
-  onUnavailable: Handle["on_unavailable"];
-  /** When it was last heard of, ms. */
-  seen: number;
-  /** Latest step at each point, within the incarnation. */
-  readonly steps: Map<string, number>;
-}
-
-/** How long a run that ended or fell silent is still shown. */
-export const SILENT_MS = 15 * 60_000;
 export const STEP_OUTCOMES = ["applied", "fallback", "failed", "expired"] as const;
 
 /** What a new incarnation makes void: values of the old one's last step. Counters go on. */
-const LAST_VALUES: readonly GaugeName[] = [
-  "dataflex_weight_mean",
-  "dataflex_weight_std",
-  "dataflex_weight_min",
-  "dataflex_weight_max",
-  "dataflex_weight_ess_ratio",
-  "dataflex_weight_kept_ratio",
-  "dataflex_weight_zero_ratio",
-  "dataflex_score_mean",
-  "dataflex_score_std",
-  "dataflex_run_step",
-  "dataflex_run_info",
-];
+const LAST_VALUES = metricsOf("broker", true)
+  .filter((m) => m.type === "gauge" && m.labels.includes("run"))
+  .map((m) => m.name);
 
 /** The runs whose series are shown: they appear with their mount or first notice and go when nothing was heard of them for long. */
 export class LiveRuns {
@@ -78,6 +56,11 @@ export class LiveRuns {
     this.#meter.set("dataflex_run_step", { run: run.label, point }, latest);
   }
 
+  /** Unix time in seconds at which the trainer was last heard of. */
+  heard(run: LiveRun, at: number): void {
+    this.#meter.set("dataflex_trainer_last_seen_timestamp_seconds", { run: run.label }, at);
+  }
+
   /** Takes away the series of runs that nothing was heard of for SILENT_MS. */
   sweep(): void {
     const oldest = this.#now() - SILENT_MS;
@@ -95,15 +78,13 @@ export class LiveRuns {
 
   #appear(name: string, incarnation: number, handle: Handle | undefined): LiveRun {
     const known = this.#runs.get(name);
-    const run: LiveRun = {
-      label: runLabel(name),
-      incarnation,
-      // Without its mount, what an earlier incarnation mounted is the best guess.
-      specs: handle ? new Map(handle.pipelines.map((p) => [p.name, p])) : (known?.specs ?? new Map()),
-      onUnavailable: handle?.on_unavailable ?? known?.onUnavailable ?? "error",
-      seen: this.#now(),
-      steps: new Map(),
+    const mounted = handle && {
+      specs: new Map(handle.pipelines.map((p) => [p.name, p])),
+      onUnavailable: handle.on_unavailable,
     };
+    // Without its mount, what an earlier incarnation mounted is the best guess.
+    const facts = mounted ?? known ?? { specs: new Map(), onUnavailable: "error" as const };
+    const run = new LiveRun(name, incarnation, facts, this.#now());
     if (known) this.#meter.remove("run", run.label, LAST_VALUES);
     this.#runs.set(name, run);
     for (const spec of run.specs.values()) this.#show(run, spec);

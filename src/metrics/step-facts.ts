@@ -1,9 +1,13 @@
 import type { Notice, ReleasedNotice, SettledNotice } from "../broker/notice.js";
-import type { ResultHeader } from "../protocol/messages.js";
+import { QUANTILES } from "../protocol/distribution.js";
+import type { CombinedReport, ResultHeader, WeightStats } from "../protocol/messages.js";
 import { parseStepKey } from "../redis/keys.js";
-import { NO_SCORER } from "./labels.js";
+import type { LabelsOf } from "./definitions.js";
+import { GUARDS, violations } from "./guards.js";
+import { COMBINED, NO_SCORER } from "./labels.js";
+import type { LiveRun } from "./live-run.js";
 import type { Meter } from "./meter.js";
-import type { LiveRun, LiveRuns, STEP_OUTCOMES } from "./runs.js";
+import type { LiveRuns, STEP_OUTCOMES } from "./runs.js";
 
 /** Failures that a trainer with `on_unavailable: neutral` answers by training without weights. */
 const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST"]);
@@ -13,19 +17,28 @@ export function recordNotice(meter: Meter, runs: LiveRuns, run: LiveRun, notice:
   // A trainer's earlier life: what it did counts, but it says nothing of the run's present state.
   const current = notice.incarnation === run.incarnation;
   if (notice.kind === "released") {
-    if (counted) recordWait(meter, run, notice);
-    if (current) runs.reach(run, "applied", parseStepKey(notice.step).step);
+    const latency = run.takeLatency(notice.step);
+    if (counted) recordWait(meter, run, notice, latency);
+    if (!current) return;
+    runs.reach(run, "applied", parseStepKey(notice.step).step);
+    if (notice.combined) setCombined(meter, run, notice.combined);
     return;
   }
   if (counted) countStep(meter, run, notice);
-  if (current && notice.header.kind === "result") {
+  if (!current) return;
+  setStreaks(meter, run, notice);
+  if (notice.header.kind === "result") {
+    if (delivered(run, notice.pipeline) === "true") run.settledAfter(notice.step, notice.ms);
     runs.reach(run, "published", parseStepKey(notice.step).step);
     setLastValues(meter, run, notice.pipeline, notice.header);
   }
 }
 
-function recordWait(meter: Meter, run: LiveRun, notice: ReleasedNotice): void {
-  meter.observe("dataflex_trainer_wait_seconds", { run: run.label }, notice.wait_ms / 1000);
+/** `latency`: milliseconds from the step's first put to its last delivered outcome. */
+function recordWait(meter: Meter, run: LiveRun, { wait_ms }: ReleasedNotice, latency: number | undefined): void {
+  meter.observe("dataflex_trainer_wait_seconds", { run: run.label }, wait_ms / 1000);
+  if (latency === undefined) return;
+  meter.observe("dataflex_trainer_hidden_seconds", { run: run.label }, Math.max(0, latency - wait_ms) / 1000);
 }
 
 function countStep(meter: Meter, run: LiveRun, notice: SettledNotice): void {
@@ -44,25 +57,65 @@ function outcomeOf(run: LiveRun, { header, pipeline }: SettledNotice): (typeof S
   return header.code === "EXPIRED" || header.code === "TIMEOUT" ? "expired" : "failed";
 }
 
+function setStreaks(meter: Meter, run: LiveRun, { pipeline, header }: SettledNotice): void {
+  const labels = { run: run.label, pipeline, delivered: delivered(run, pipeline), stage: header.stage };
+  const found = violations(header);
+  for (const guard of GUARDS) {
+    const violated = found.get(guard);
+    if (violated === undefined) continue;
+    meter.set("dataflex_guard_streak_steps", { ...labels, guard }, run.streak(pipeline, guard, violated));
+  }
+}
+
 function setLastValues(meter: Meter, run: LiveRun, pipeline: string, header: ResultHeader): void {
   const base = { run: run.label, pipeline, delivered: delivered(run, pipeline) };
-  const { stats, score_stats: scores } = header;
+  const { stats, score_stats: scores, distribution, proportions, metrics } = header;
   if (stats) {
     const level = header.granularity === "token" ? "token" : "sample";
     const labels = { ...base, stage: header.stage, mechanism: header.mechanism, level };
-    meter.set("dataflex_weight_mean", labels, stats.mean);
-    meter.set("dataflex_weight_std", labels, stats.std);
-    meter.set("dataflex_weight_min", labels, stats.min);
-    meter.set("dataflex_weight_max", labels, stats.max);
-    meter.set("dataflex_weight_ess_ratio", labels, stats.ess_ratio);
-    meter.set("dataflex_weight_kept_ratio", labels, stats.kept_ratio);
-    meter.set("dataflex_weight_zero_ratio", labels, stats.zero_ratio);
+    setWeights(meter, labels, stats);
+    for (const [i, q] of QUANTILES.entries()) {
+      const value = distribution?.weights?.quantiles[i];
+      if (value !== undefined) meter.set("dataflex_weight_quantile", { ...labels, q: String(q) }, value);
+    }
   }
   if (scores) {
     const labels = { ...base, scorer: run.specs.get(pipeline)?.scorer?.name ?? NO_SCORER };
     meter.set("dataflex_score_mean", labels, scores.mean);
     meter.set("dataflex_score_std", labels, scores.std);
   }
+  for (const [domain, share] of Object.entries(proportions ?? {})) {
+    meter.set("dataflex_mix_proportion_ratio", { ...base, domain }, share);
+    const mean = metrics[`mean/${domain}`];
+    if (mean !== undefined) meter.set("dataflex_mix_score_mean", { ...base, domain }, mean);
+  }
+}
+
+/** The product of the delivered pipelines: with a selection in it, it is judged like one. */
+function setCombined(meter: Meter, run: LiveRun, { level, stats, clipped }: CombinedReport): void {
+  const weighing = [...run.specs.values()].filter((spec) => !spec.shadow && spec.mechanism !== "mix");
+  const labels = {
+    run: run.label,
+    pipeline: COMBINED,
+    delivered: "true",
+    stage: weighing.some((spec) => spec.stage === "post_advantage") ? "post_advantage" : "post_reward",
+    mechanism: weighing.some((spec) => spec.mechanism === "select") ? "select" : "reweight",
+    level,
+  };
+  setWeights(meter, labels, stats);
+  for (const side of ["low", "high"] as const) {
+    meter.set("dataflex_weight_clipped_ratio", { ...labels, side }, clipped[side]);
+  }
+}
+
+function setWeights(meter: Meter, labels: LabelsOf<"dataflex_weight_mean">, stats: WeightStats): void {
+  meter.set("dataflex_weight_mean", labels, stats.mean);
+  meter.set("dataflex_weight_std", labels, stats.std);
+  meter.set("dataflex_weight_min", labels, stats.min);
+  meter.set("dataflex_weight_max", labels, stats.max);
+  meter.set("dataflex_weight_ess_ratio", labels, stats.ess_ratio);
+  meter.set("dataflex_weight_kept_ratio", labels, stats.kept_ratio);
+  meter.set("dataflex_weight_zero_ratio", labels, stats.zero_ratio);
 }
 
 /** Without its mount a pipeline is taken for a delivered one. */

@@ -232,6 +232,22 @@ export interface ResultHeader {
   readonly producer: Producer;
 }
 
+/** What a trainer tells when it releases a step. */
+export interface ReleaseReport {
+  /** Milliseconds that it blocked for the step's weights. */
+  readonly wait_ms: number;
+  /** The composition as it went to the loss, before existing `rollout_is_weights`; absent when none was asked for. */
+  readonly combined?: CombinedReport;
+}
+
+export interface CombinedReport {
+  /** One weight a row, or one a token. */
+  readonly level: "sample" | "token";
+  readonly stats: WeightStats;
+  /** Shares of elements that `clip` moved to its lower and to its upper bound. */
+  readonly clipped: { readonly low: number; readonly high: number };
+}
+
 export interface FailureHeader {
   readonly v: number;
   readonly kind: "failure";

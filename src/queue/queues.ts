@@ -8,6 +8,15 @@ const ATTEMPTS = 3;
 
 const JOB_STATES = ["waiting", "active", "delayed", "prioritized", "waiting-children", "failed"] as const;
 
+export interface QueueState {
+  readonly queue: string;
+  /** Jobs by state. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** When the oldest waiting job was added, Redis ms; undefined when none waits. */
+  readonly oldest: number | undefined;
+  readonly paused: boolean;
+}
+
 /** The broker's end of the queues: adds jobs under deterministic ids, so that adding twice is one job. */
 export class Queues {
   readonly #redis: Redis;
@@ -45,14 +54,19 @@ export class Queues {
     return queue;
   }
 
-  /** Jobs per state of every queue this process has added to, and of those named. */
-  async counts(also: readonly string[] = []): Promise<{ queue: string; counts: Record<string, number> }[]> {
+  /** State of every queue this process has added to, and of those named. */
+  async counts(also: readonly string[] = []): Promise<QueueState[]> {
     const names = [...new Set([...this.#open.keys(), ...also])];
     return Promise.all(
-      names.map(async (name) => ({
-        queue: name,
-        counts: await this.#reader(name).getJobCounts(...JOB_STATES),
-      })),
+      names.map(async (queue) => {
+        const reader = this.#reader(queue);
+        const [counts, [oldest], paused] = await Promise.all([
+          reader.getJobCounts(...JOB_STATES),
+          reader.getJobs(["waiting"], 0, 0, true),
+          reader.isPaused(),
+        ]);
+        return { queue, counts, oldest: oldest?.data.added, paused };
+      }),
     );
   }
 

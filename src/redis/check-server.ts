@@ -12,6 +12,8 @@ export interface ServerFacts {
   readonly usedBytes: number;
   /** 0: no limit. */
   readonly maxBytes: number;
+  /** Writes are logged, so that a restart forgets a second at most. */
+  readonly appendOnly: boolean;
 }
 
 export async function serverFacts(redis: Redis): Promise<ServerFacts> {
@@ -23,6 +25,7 @@ export async function serverFacts(redis: Redis): Promise<ServerFacts> {
     policy: field("maxmemory_policy"),
     usedBytes: Number(field("used_memory") ?? Number.NaN),
     maxBytes: Number(field("maxmemory") ?? Number.NaN),
+    appendOnly: field("aof_enabled") === "1",
   };
 }
 

@@ -93,21 +93,31 @@ export async function lengthAfter(redis: Redis, stream: string, after: string, m
   return (await redis.xrangeBuffer(stream, `(${after}`, "+", "COUNT", most)).length;
 }
 
+export interface GroupState {
+  readonly lag: number;
+  readonly pending: number;
+  /** Milliseconds since the oldest pending entry was delivered; 0 when there is none. */
+  readonly oldestPendingMs: number;
+}
+
 /**
  * What a group's readers have before them: `lag` entries not yet delivered, `pending` ones delivered and not acknowledged. Redis
  * knows no lag after some deletions, and before version 7 none at all: then every entry that is not pending counts.
  */
-export async function groupState(
-  redis: Redis,
-  stream: string,
-  group: string,
-): Promise<{ lag: number; pending: number } | undefined> {
+export async function groupState(redis: Redis, stream: string, group: string): Promise<GroupState | undefined> {
   const [groups, length] = await Promise.all([groupsOf(redis, stream), redis.xlen(stream)]);
   const found = groups.map(toRecord).find((g) => String(g.name) === group);
   if (!found) return undefined;
   const pending = Number(found.pending);
   const lag = found.lag === null || found.lag === undefined ? length - pending : Number(found.lag);
-  return { lag: Math.max(0, Math.min(lag, length)), pending };
+  const oldestPendingMs = pending === 0 ? 0 : await oldestIdle(redis, stream, group);
+  return { lag: Math.max(0, Math.min(lag, length)), pending, oldestPendingMs };
+}
+
+/** `[[id, consumer, idle ms, deliveries]]` of the first pending entry. */
+async function oldestIdle(redis: Redis, stream: string, group: string): Promise<number> {
+  const [first] = (await redis.xpending(stream, group, "-", "+", 1)) as [string, string, number, number][];
+  return Number(first?.[2] ?? 0);
 }
 
 /** No stream, no groups. */

@@ -25,7 +25,8 @@ test("histograms say their unit and have ascending finite buckets; nothing else 
       expect(metric).not.toHaveProperty("buckets");
       continue;
     }
-    expect(metric.name).toMatch(UNITS);
+    // Weights and scores have no unit.
+    if (!("binned" in metric)) expect(metric.name).toMatch(UNITS);
     expect(metric.buckets.length).toBeGreaterThan(1);
     expect([...metric.buckets].sort((a, b) => a - b)).toEqual([...metric.buckets]);
     expect(new Set(metric.buckets).size).toBe(metric.buckets.length);
@@ -57,10 +58,11 @@ test("every label is used, and is either a closed list or capped", () => {
   expect(LABELS.reason.values).toBe(FAILURE_REASONS);
 });
 
-test("weight and score statistics carry run, pipeline and delivered, once over all brokers", () => {
-  for (const metric of table.filter((m) => /^dataflex_(weight|score)_/.test(m.name))) {
+test("weight and score statistics carry run, pipeline and delivered; gauges once over all brokers, counts from each worker", () => {
+  for (const metric of table.filter((m) => /^dataflex_(weight|score|mix)_/.test(m.name))) {
     expect(metric.labels.slice(0, 3)).toEqual(["run", "pipeline", "delivered"]);
-    expect([metric.by, metric.shared]).toEqual([["broker"], true]);
+    const binned = "binned" in metric;
+    expect([metric.name, metric.by, metric.shared]).toEqual([metric.name, [binned ? "worker" : "broker"], !binned]);
   }
 });
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { ERROR_CODES } from "../../../src/errors.js";
+import { AttemptMeter } from "../../../src/metrics/attempt-meter.js";
 import { metricsOf } from "../../../src/metrics/definitions.js";
 import { Meter } from "../../../src/metrics/meter.js";
 import { FAILURE_REASONS, failureReason } from "../../../src/metrics/reasons.js";
-import { AttemptMeter, createWorkerMetrics, type ObservedWorker } from "../../../src/metrics/worker.js";
+import { createWorkerMetrics, type ObservedWorker } from "../../../src/metrics/worker.js";
 import type { Attempt } from "../../../src/worker/process-job.js";
 import { attemptOf } from "../../helpers/attempts.js";
 import { seriesOf, valueIn } from "../../helpers/metrics.js";
@@ -108,6 +109,10 @@ test("two workers in one process have a page each", async () => {
       active: 1,
       slots,
       isReady: slots > 1,
+      tensors: { count: slots, bytes: 16 },
+      queues: ["post_advantage.builtin"],
+      stalls: new Map([["post_advantage.builtin", slots - 1]]),
+      lostLocks: 0,
       onAttempt: (listener) => void listeners.push(listener),
       tell: (a) => listeners.forEach((l) => void l(a)),
     };
@@ -121,6 +126,12 @@ test("two workers in one process have a page each", async () => {
   expect(valueIn(text, "dataflex_job_slots")).toBe(4);
   expect(valueIn(text, "dataflex_jobs_active")).toBe(1);
   expect(valueIn(text, "dataflex_ready")).toBe(1);
+  expect(valueIn(text, "dataflex_tensors", { backend: "cpu" })).toBe(4);
+  expect(valueIn(text, "dataflex_device_fallback")).toBe(0);
+  expect(valueIn(await pageA.text(), "dataflex_jobs_stalled_total", { queue: "post_advantage.builtin" })).toBe(0);
+  // A second look counts nothing twice.
+  expect(valueIn(await pageB.text(), "dataflex_jobs_stalled_total", { queue: "post_advantage.builtin" })).toBe(3);
+  expect(valueIn(await pageB.text(), "dataflex_lock_renewal_failures_total")).toBe(0);
   const device = { backend: "cpu", device: "cpu", precision: "float64", requested: "auto" };
   expect(valueIn(text, "dataflex_device_info", device)).toBe(1);
   expect(valueIn(text, "dataflex_build_info", { role: "worker", protocol: "1", bullmq: "6.7.0" })).toBe(1);
