@@ -71,7 +71,7 @@ async function importComponents(plugin: string, file: string): Promise<Component
   if (found.length === 0) {
     throw new DataflexError(
       "COMPONENT",
-      `plugin "${plugin}" exports no component: export what defineScorer, defineReweighter or defineSelector return`,
+      `plugin "${plugin}" exports no component: export what defineScorer, defineReweighter, defineSelector, defineMixer or definePolicy return`,
       { plugin },
     );
   }

@@ -26,7 +26,7 @@ export interface MixInput {
 
 /** What a mix pipeline makes of one step. */
 export interface MixOutcome {
-  /** In the order of the configuration, sum 1. */
+  /** By domain, sum 1. (An object puts names that are whole numbers first: read by name.) */
   readonly proportions: Readonly<Record<string, number>>;
   /** What the step adds to the state; absent when its scores were not usable (`on_nonfinite: neutral`). */
   readonly remember?: { readonly by: string; readonly values: readonly StateValue[] };
@@ -70,6 +70,7 @@ export async function runMix(input: MixInput, options: CallOptions = {}): Promis
     .filter((earlier) => compareSteps(earlier, now) !== 0)
     .map((told) => domainStep(told, domains));
   if (usable && update === run.step) history.push(step);
+  notes.count("steps_counted", history.length);
   const { warmup_step, update_step, window } = spec;
   const series = new DomainSeries({ domains, prior, steps: history, window, warmup_step, update_step });
   return outcome(proposeShares(spec, mixer, series, { ...run, step: update }, notes));
