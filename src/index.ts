@@ -35,7 +35,7 @@ export { DataflexError, ERROR_CODES, type ErrorCode, type Failure } from "./erro
 export { type Allocation, allocate } from "./mix/allocate.js";
 export type { PromptHistory, Visit } from "./mix/prompt-history.js";
 export type { DomainSeries, DomainStep, DomainUpdate } from "./mix/series.js";
-export type { SavedState, StateEntry, StateValue } from "./mix/state.js";
+export type { SavedState, StateEntry, StateStep, StateValue } from "./mix/state.js";
 export type { FieldInput } from "./protocol/input.js";
 export type { FieldNeed, Handle, PipelineSpec, WeightStats } from "./protocol/messages.js";
 export { STAGES, type Stage } from "./protocol/stages.js";

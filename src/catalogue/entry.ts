@@ -31,6 +31,8 @@ export interface CatalogueEntry {
   readonly default_scorer?: string;
   /** Policies: fields of the responses that feed them, read at post_reward. */
   readonly feed_needs?: readonly FieldNeed[];
+  /** Selectors that read what they remembered of earlier steps. */
+  readonly remembers?: true;
   readonly needs_groups: boolean;
   /** What it must see together. */
   readonly rows: Rows;
@@ -64,6 +66,7 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     ...("default_scorer" in component && component.default_scorer !== undefined
       ? { default_scorer: component.default_scorer }
       : {}),
+    ...("remember" in component && component.remember !== undefined ? { remembers: true as const } : {}),
     ...("feed_needs" in component ? { feed_needs: component.feed_needs } : {}),
     needs_groups: component.needs_groups ?? false,
     rows: component.rows,

@@ -92,6 +92,7 @@ export function resolvePipeline(
     window: options.window,
     ...mixSpec(options),
     ...(feed === undefined ? {} : { policy: { role: "select", fed_by: feedName(input.name) } as const }),
+    ...(chosen.actuator.remembers ? { remembers: true as const } : {}),
     shadow: options.shadow,
   };
   return { specs: feedFields === undefined ? [spec] : [spec, feedSpec(spec, feedFields)], needsGroups };

@@ -50,6 +50,7 @@ import { dapoFilter } from "./selectors/dapo-filter.js";
 import { difficultyFilter } from "./selectors/difficulty-filter.js";
 import { entropyTopkSelector } from "./selectors/entropy-topk.js";
 import { gfpo } from "./selectors/gfpo.js";
+import { gfpoAdaptive } from "./selectors/gfpo-adaptive.js";
 import { maxVariance } from "./selectors/max-variance.js";
 import { thresholdBand } from "./selectors/threshold-band.js";
 import { topkFraction } from "./selectors/topk-fraction.js";
@@ -95,6 +96,7 @@ export const BUILT_INS: readonly Component[] = [
   thresholdBand,
   topkFraction,
   gfpo,
+  gfpoAdaptive,
   maxVariance,
   difficultyFilter,
   dapoFilter,

@@ -5,7 +5,7 @@ import type { TensorLike } from "../batch/tensor-backend.js";
 import type { TokenField } from "../batch/token-field.js";
 import type { PromptHistory } from "../mix/prompt-history.js";
 import type { DomainSeries } from "../mix/series.js";
-import type { StateValue } from "../mix/state.js";
+import type { StateStep, StateValue } from "../mix/state.js";
 import type { FieldNeed, Mechanism } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 
@@ -65,6 +65,8 @@ export interface Context<P> {
   /** Seeded by (run, step, trigger, pipeline, component): uniform in [0, 1). The same step always draws the same numbers. */
   readonly rng: () => number;
   readonly signal: AbortSignal;
+  /** Selectors with `remember` only, else empty: what they remembered of earlier steps of the run, oldest first. */
+  readonly history: readonly StateStep[];
   /** Something the user should know. Equal texts are kept once, over all shards: put numbers into `count`, not into the text. */
   warn(message: string): void;
   /** Adds to a metric of the step. Shards add up, so only counts and sums make sense here. */
@@ -129,6 +131,13 @@ export interface SelectorDefinition<S extends z.ZodType, A extends Accepts = Acc
   /** Only where it reads fields later than its scorer's stage. */
   readonly timing?: Stage;
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Kept | Promise<Kept>;
+  /**
+   * What later steps will find of this one in `ctx.history`: names with finite numbers. Called with what `act` gets; a step that is done
+   * again replaces what it had told. A selection by history depends on which earlier steps were settled in time.
+   */
+  remember?(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): readonly StateValue[];
+  /** Steps that are remembered; the oldest is forgotten first. Default 1,000. */
+  readonly remember_steps?: number;
 }
 
 /** A mixer turns the history of each domain's scores into the shares that the next prompts are drawn with. */

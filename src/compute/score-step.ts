@@ -81,6 +81,7 @@ async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
       flags,
       warnings,
     },
+    ...(outcome.remember && { remember: outcome.remember }),
   };
 }
 

@@ -2,12 +2,14 @@ import type { Batch } from "../batch/batch.js";
 import { RowVector } from "../batch/row-vector.js";
 import type { Reweighter, Selector } from "../components/types.js";
 import { DataflexError } from "../errors.js";
+import type { StateValue } from "../mix/state.js";
 import type { PipelineSpec } from "../protocol/messages.js";
 import { type CallOptions, callComponent } from "./call-component.js";
 import { underNonFinitePolicy } from "./nonfinite.js";
 import { componentContext, Notes } from "./notes.js";
 import type { PipelineOutcome, RunContext, ScoredRows } from "./outcome.js";
 import { tokenField } from "./read-answer.js";
+import { rememberedBy } from "./remember.js";
 import { reweightRows, reweightTokens } from "./reweight.js";
 import { selectRows, selectTokens } from "./select.js";
 import { momentsOf, scoreBins, scoreStats } from "./stats.js";
@@ -40,6 +42,7 @@ export async function actOnScores(
   if (alive.liveCount === 0) return finish(zeroAction(actuator.accepts, alive), alive, notes, scored.flags);
   if (scored.flags.includes("neutral_nonfinite")) return finish(neutralAction(actuator.accepts, alive), alive, notes);
 
+  let told: readonly StateValue[] | undefined;
   const attempt = await underNonFinitePolicy(spec.on_nonfinite, alive, notes, (current, tried): Promise<Action> => {
     if (current.liveCount === 0) return Promise.resolve(zeroAction(actuator.accepts, current));
     return callComponent(
@@ -50,7 +53,11 @@ export async function actOnScores(
         const ctx = componentContext(actuator, spec.actuator, spec.name, run, own);
         // The scores' shape was compared with `accepts` above; the type system cannot see that the two agree.
         const act = actuator.act as (scores: unknown, batch: Batch, ctx: unknown) => unknown;
-        return act(scoresOf(scored, visible), visible, ctx);
+        const scores = scoresOf(scored, visible);
+        if (actuator.kind === "selector" && actuator.remember !== undefined) {
+          told = (actuator.remember as typeof act)(scores, visible, ctx) as readonly StateValue[];
+        }
+        return act(scores, visible, ctx);
       },
       (answer) => actionOf(spec, actuator, answer, current, tried),
       options,
@@ -61,7 +68,8 @@ export async function actOnScores(
     ? finish(attempt.value, attempt.batch, notes, [], facts)
     : finish(neutralAction(actuator.accepts, alive), alive, notes, [], facts);
   const distribution = { ...made.distribution, scores: scoreBins(scored, alive) };
-  return { ...made, score_stats: scoreStats(scored.moments), distribution };
+  const remember = attempt.ok && actuator.kind === "selector" && told ? rememberedBy(actuator, spec, told) : undefined;
+  return { ...made, score_stats: scoreStats(scored.moments), distribution, ...(remember && { remember }) };
 }
 
 /** A row's score; of token scores their mean. */

@@ -1,3 +1,4 @@
+import type { StateStep, StateValue } from "../mix/state.js";
 import type { Distribution, ExtremeRows, WeightStats } from "../protocol/messages.js";
 import type { Moments } from "./stats.js";
 
@@ -7,6 +8,8 @@ export interface RunContext {
   readonly step: number;
   readonly trigger: number;
   readonly signal: AbortSignal;
+  /** What the actuator remembered of earlier steps, for those that do. */
+  readonly history?: readonly StateStep[];
 }
 
 /** Things worth knowing about an outcome, each a fixed word. */
@@ -38,9 +41,18 @@ export interface PipelineOutcome {
   readonly distribution?: Distribution;
   /** Without uids: those are the caller's. */
   readonly extremes?: ExtremeRows;
+  /** What later steps will find of this one; selectors that remember only. */
+  readonly remember?: Remembered;
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly Flag[];
   readonly warnings: readonly string[];
+}
+
+/** `by` made the numbers: those of another maker are not comparable. `steps` is how many steps are kept. */
+export interface Remembered {
+  readonly by: string;
+  readonly values: readonly StateValue[];
+  readonly steps: number;
 }
 
 /** Scores of some rows, on their way from score to act. Float64; 0 in rows that are not live. */

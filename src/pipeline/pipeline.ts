@@ -2,11 +2,13 @@ import type { Batch } from "../batch/batch.js";
 import type { Registry } from "../components/registry.js";
 import type { Reweighter, Scorer, Selector } from "../components/types.js";
 import { DataflexError } from "../errors.js";
+import type { RawState } from "../mix/state.js";
 import type { PipelineSpec } from "../protocol/messages.js";
 import { actOnScores } from "./act.js";
 import type { CallOptions } from "./call-component.js";
 import { Notes } from "./notes.js";
 import type { PipelineOutcome, RunContext } from "./outcome.js";
+import { earlierSteps } from "./remember.js";
 import { scoreRows } from "./score.js";
 import { finish, neutralAction, zeroAction } from "./weights.js";
 
@@ -16,6 +18,8 @@ export interface PipelineInput {
   /** All rows of the step, with every field of `spec.fields`. */
   readonly batch: Batch;
   readonly run: RunContext;
+  /** What earlier steps told, for actuators that remember. */
+  readonly state?: RawState;
 }
 
 /**
@@ -24,10 +28,11 @@ export interface PipelineInput {
  * @throws DataflexError as `scoreRows` and `actOnScores`; COMPONENT_UNKNOWN.
  */
 export async function runPipeline(
-  { spec, registry, batch, run }: PipelineInput,
+  { spec, registry, batch, run: given, state }: PipelineInput,
   options: CallOptions = {},
 ): Promise<PipelineOutcome> {
   const { scorer, actuator } = resolvePipeline(spec, registry);
+  const run = state === undefined ? given : { ...given, history: earlierSteps(spec, state, given) };
   const settled = withoutComponents(spec, actuator, batch, run);
   if (settled !== undefined) return settled;
   const needsGroups = scorer.needs_groups || actuator.needs_groups;

@@ -12,9 +12,7 @@ import { checkGroups } from "./complete-groups.js";
 import { underNonFinitePolicy } from "./nonfinite.js";
 import { componentContext, Notes } from "./notes.js";
 import type { Flag, RunContext } from "./outcome.js";
-
-/** Steps that a policy remembers when it does not say. */
-export const REMEMBER_STEPS = 1_000;
+import { checkRemembered, REMEMBER_STEPS } from "./remember.js";
 
 export interface PromptInput {
   readonly spec: PipelineSpec;
@@ -48,6 +46,7 @@ export async function choosePrompts({ spec, registry, batch, run, state }: Promp
     return outcome(candidates);
   }
   const { steps } = readSteps(state, policy.name, { step: run.step - 1, trigger: Number.POSITIVE_INFINITY });
+  notes.count("steps_remembered", steps.length);
   const history = new PromptHistory(steps);
   const attempt = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, tried) => {
     const ctx = componentContext(policy, spec.actuator, spec.name, run, tried);
@@ -94,11 +93,7 @@ export async function feedPolicy({ spec, registry, batch, run }: Omit<PromptInpu
   });
   if (!attempt.ok) return notes.all;
   const values = attempt.value;
-  for (const [name, ...numbers] of values) {
-    if (typeof name === "string" && numbers.every(Number.isFinite)) continue;
-    const message = `policy '${policy.name}' remembers ${JSON.stringify([name, ...numbers])}: a name with finite numbers is wanted`;
-    throw new DataflexError("COMPONENT", message, { component: policy.name });
-  }
+  checkRemembered(policy, values);
   notes.count("remembered", values.length);
   return { remember: { by: policy.name, values, steps: policy.remember_steps ?? REMEMBER_STEPS }, ...notes.all };
 }

@@ -62,6 +62,8 @@ export interface PipelineSpec {
    * summarises the responses for later steps.
    */
   readonly policy?: { readonly role: "select"; readonly fed_by: string } | { readonly role: "feed" };
+  /** The actuator reads what it remembered of earlier steps of this pipeline. */
+  readonly remembers?: true;
   readonly shadow: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { Batch } from "../batch/batch.js";
 import { createRegistry } from "../components/registry.js";
 import type { Component, Reweighter, Scorer, Selector } from "../components/types.js";
+import type { StateStep } from "../mix/state.js";
 import { actOnScores } from "../pipeline/act.js";
 import type { CallOptions } from "../pipeline/call-component.js";
 import type { PipelineOutcome, RunContext, ScoredRows } from "../pipeline/outcome.js";
@@ -20,6 +21,8 @@ export interface RunOptions extends CallOptions {
   readonly step?: number;
   readonly trigger?: number;
   readonly run?: string;
+  /** For selectors that remember: what they told of earlier steps. */
+  readonly history?: readonly StateStep[];
 }
 
 /** A scorer alone: its scores. @throws DataflexError as the pipeline would. */
@@ -96,8 +99,8 @@ export function pipelineSpec(
   };
 }
 
-function contextOf({ step = 1, trigger = 0, run = "test" }: RunOptions): RunContext {
-  return { run, step, trigger, signal: new AbortController().signal };
+function contextOf({ step = 1, trigger = 0, run = "test", history }: RunOptions): RunContext {
+  return { run, step, trigger, signal: new AbortController().signal, ...(history && { history }) };
 }
 
 function givenScores(scores: PlainScores, actuator: Actuator): ScoredRows {

@@ -5,9 +5,9 @@ import type { PipelineSpec } from "../protocol/messages.js";
 import { type RememberedStep, STATE_STEPS } from "../redis/settle.js";
 import { readState } from "../redis/state.js";
 
-/** What a job needs of earlier steps: mixers their own state, policies that of the pipeline that feeds them, others nothing. */
+/** What a job needs of earlier steps: mixers and selectors that remember their own state, policies that of what feeds them. */
 export async function stateFor(redis: Redis, run: string, spec: PipelineSpec): Promise<RawState | undefined> {
-  if (spec.mechanism === "mix") return readState(redis, run, spec.name);
+  if (spec.mechanism === "mix" || spec.remembers) return readState(redis, run, spec.name);
   if (spec.policy?.role === "select") return readState(redis, run, spec.policy.fed_by);
   return undefined;
 }

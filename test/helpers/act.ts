@@ -1,19 +1,25 @@
 import type { Reweighter, Selector } from "../../src/components/types.js";
+import type { StateStep } from "../../src/mix/state.js";
 import { byRow } from "../../src/testing/run.js";
 import { type FakeField, type FakeOptions, fakeBatch, run } from "../../src/testing.js";
 
 export interface ActOptions extends FakeOptions {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly normalize?: "none" | "row" | "token";
+  readonly history?: readonly StateStep[];
   /** Further fields of the batch. */
   readonly fields?: Readonly<Record<string, FakeField>>;
 }
 
 /** An actuator on row scores alone; every row has one token. */
 export function actOnRows(actuator: Reweighter | Selector, scores: readonly number[], options: ActOptions = {}) {
-  const { params, normalize, fields, ...fake } = options;
+  const { params, normalize, history, fields, ...fake } = options;
   const batch = fakeBatch({ response_mask: scores.map(() => [1]), uid: scores.map(() => "a"), ...fields }, fake);
-  return run(actuator, batch, params, { scores: [...scores], settings: normalize ? { normalize } : {} });
+  return run(actuator, batch, params, {
+    scores: [...scores],
+    settings: normalize ? { normalize } : {},
+    ...(history && { history }),
+  });
 }
 
 /** Its weights. */

@@ -51,6 +51,7 @@ export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[
   "selector threshold_band": [{ closed: "both", low: 0.3, high: 0.7 }, { closed: "low" }, { closed: "high" }],
   "selector topk_fraction": [{ fraction: 0.3, largest: false }, { fraction: 1 }],
   "selector gfpo": [{ k: 1 }],
+  "selector gfpo_adaptive": [{ k_hardest: 2 }],
   "selector max_variance": [{ keep_fraction: 0.25 }],
   "selector difficulty_filter": [{ low: 0.5, high: 0.5 }],
   "selector advantage_gate": [{ reject_min: -0.5, reject_max: 0.5 }],

@@ -14,14 +14,19 @@ export const entropyF = [
 ];
 export const ratioF = [[1, 1, 2, 0.5], [3, 1, 1], [1, 4], [0.25, 1, 1, 1], [1], [0.5, 2, 1], [1, 1, 1, 1], [2.5, 0.4]];
 
-/** Fixture F with entropy and the rollout engine's log-probs as well. */
-export function batchWithTokensF() {
+/** Fixture F's fields, with entropy, the rollout engine's log-probs and a reference policy's as well. */
+export function fieldsWithTokensF() {
   const { fields } = recordedF();
   const old = fixtureF.probabilities.map((row) => row.map(Math.log));
-  return fakeBatch({
+  return {
     ...(fields as Record<string, number[][]>),
     uid: fixtureF.uid,
     entropy: entropyF,
     rollout_log_probs: old.map((row, i) => row.map((value, t) => value - Math.log(ratioF[i]![t]!))),
-  });
+    ref_log_prob: old.map((row) => row.map((value, t) => value + (t - 1) / 10)),
+  };
+}
+
+export function batchWithTokensF() {
+  return fakeBatch(fieldsWithTokensF());
 }

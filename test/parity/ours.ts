@@ -14,7 +14,7 @@ export async function ours(
   batch: Batch,
   step: RandomStep,
   params: Params,
-  scores: string | undefined,
+  { scores, history }: { readonly scores?: string; readonly history?: readonly number[][] },
 ): Promise<number[][]> {
   const onlyLive = (rows: number[][]) => rows.map((row, i) => (batch.live[i] === 1 ? row : []));
   if (component.kind === "scorer") {
@@ -22,7 +22,9 @@ export async function ours(
     return onlyLive(answer.map((score) => (Array.isArray(score) ? score : [score])));
   }
   const visible = batch.restrict(component.needs.map((need) => need.name));
-  const context = { run: "parity", step: 1, trigger: 0, signal: new AbortController().signal };
+  const signal = new AbortController().signal;
+  const told = (history ?? []).map((means, k) => ({ step: k, trigger: 0, values: [["means", ...means] as const] }));
+  const context = { run: "parity", step: 1000, trigger: 0, signal, history: told };
   const ctx = componentContext(component, { name: component.name, params }, "parity", context, new Notes());
   const act = component.act as (given: unknown, batch: Batch, ctx: unknown) => unknown;
   return onlyLive(readAnswer(act(givenScores(step, batch, scores!), visible, ctx), batch));

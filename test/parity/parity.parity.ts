@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { seededRng } from "../../src/batch/rng.js";
 import { BUILT_INS } from "../../src/components/catalogue.js";
 import { perAdvantage } from "../../src/components/reweighters/per-advantage.js";
 import { softmax } from "../../src/components/reweighters/softmax.js";
@@ -39,6 +40,7 @@ const SCORES: Readonly<Record<string, readonly string[]>> = {
   "selector threshold_band": ["rate", "reward"],
   "selector topk_fraction": ["reward", "signed"],
   "selector gfpo": ["reward"],
+  "selector gfpo_adaptive": ["rate", "reward"],
   "selector max_variance": ["reward", "signed"],
   "selector difficulty_filter": ["rate", "reward"],
   "selector dapo_filter": ["reward", "cut"],
@@ -58,11 +60,22 @@ interface Run {
   readonly step: number;
   readonly params: Params;
   readonly scores?: string;
+  /** What earlier steps told a selector that remembers. */
+  readonly history?: readonly number[][];
+}
+
+/** Every fourth step has too short a history to adapt to. */
+function historyOf(step: number): number[][] {
+  const rng = seededRng("history", step);
+  return Array.from({ length: step % 4 === 0 ? 9 : 12 }, () =>
+    Array.from({ length: 5 }, () => Math.round(20 * rng()) / 20),
+  );
 }
 
 const steps: RandomStep[] = Array.from({ length: STEPS }, (_, k) => randomStep(k));
-const runs: Run[] = components.flatMap(({ id, component: { kind, name } }) => {
+const runs: Run[] = components.flatMap(({ id, component }) => {
   const variants = [{}, ...(VARIANTS[id] ?? [])];
+  const { kind, name } = component;
   return steps.map((_, step) => {
     const params = { ...REQUIRED[id], ...variants[step % variants.length] };
     // Variants and scores turn at different speeds, so that each meets each.
@@ -73,6 +86,7 @@ const runs: Run[] = components.flatMap(({ id, component: { kind, name } }) => {
       name,
       step,
       params,
+      ...(component.kind === "selector" && component.remember && { history: historyOf(step) }),
       ...(own && { scores: own[Math.floor(step / variants.length) % own.length]! }),
     };
   });
@@ -105,7 +119,7 @@ describe.each(components)("$id", ({ id, component }) => {
     expect(own).toHaveLength(STEPS);
     for (const { run, n } of own) {
       const step = steps[run.step]!;
-      const have = await ours(component, batchOf(step, run.step), step, run.params, run.scores);
+      const have = await ours(component, batchOf(step, run.step), step, run.params, run);
       const wrong = firstDifference(have, torch.answers[n]!);
       const where = `step ${run.step}, ${JSON.stringify(run.params)}, scores ${run.scores ?? "none"}`;
       expect(wrong, `${id}, ${where}: ${wrong}`).toBeUndefined();

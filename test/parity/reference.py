@@ -2,7 +2,7 @@
 
 Usage: python test/parity/reference.py CASES.json ANSWERS.json
 
-CASES.json: {"steps": [...], "runs": [{"kind", "name", "step", "params", "scores"?}]}; a step as reference/step.py reads it, `scores`
+CASES.json: {"steps": [...], "runs": [{"kind", "name", "step", "params", "scores"?, "history"?}]}; a step as reference/step.py reads it, `scores`
 the name of the column or field that an actuator gets. ANSWERS.json: one entry a run, row by row: [] for rows that are not live, else one
 number, or one number an unmasked token.
 """
@@ -27,7 +27,8 @@ def answer(step: Step, run: dict) -> list[list[float]]:
     else:
         table = REWEIGHTERS if run["kind"] == "reweighter" else SELECTORS
         scores = step.columns[run["scores"]] if run["scores"] in step.columns else step.field(run["scores"])
-        result = table[run["name"]](step, scores.clone(), **run["params"])
+        told = {"history": run["history"]} if "history" in run else {}
+        result = table[run["name"]](step, scores.clone(), **told, **run["params"])
     result = result.to(F64)
     rows = []
     for i, live in enumerate(step.live.tolist()):

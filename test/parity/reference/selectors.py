@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from .reweighters import entropy_topk as entropy_weights
-from .step import Step, f32, ranked, share_of
+from .step import F64, Step, f32, ranked, share_of
 
 
 def threshold_band(step: Step, s: Tensor, low: float = 0.0, high: float = 1.0, closed: str = "none") -> Tensor:
@@ -29,6 +29,23 @@ def gfpo(step: Step, s: Tensor, k: int = 8, metric: str = "efficiency") -> Tenso
     keep = torch.zeros_like(step.live)
     for rows in step.groups():
         keep[rows[ranked(value[rows])[:k]]] = True
+    return keep
+
+
+def gfpo_adaptive(
+    step: Step, s: Tensor, history: list[list[float]], k_hardest: int = 8, k_hard: int = 8, k_medium: int = 6, k_easy: int = 4,
+    metric: str = "efficiency",
+) -> Tensor:
+    length = step.tokens.clamp(min=1)
+    value = s / length if metric == "efficiency" else -length
+    told = torch.tensor([mean for means in history for mean in means], dtype=F64)
+    adapts = len(history) >= 10 and told.numel() >= 40
+    limits = f32(torch.quantile(told, torch.tensor([0.25, 0.5, 0.75], dtype=F64))) if adapts else torch.empty(0, dtype=F64)
+    means = f32(step.spread(s, torch.mean))
+    keep = torch.zeros_like(step.live)
+    for rows in step.groups():
+        k = (k_hardest, k_hard, k_medium, k_easy)[int((means[rows[0]] > limits).sum())]
+        keep[rows[ranked(value[rows])[: max(1, min(k, rows.numel() - 1))]]] = True
     return keep
 
 
@@ -92,7 +109,7 @@ def entropy_topk(step: Step, s: Tensor, fraction: float = 0.2) -> Tensor:
 SELECTORS = {
     f.__name__: f
     for f in (
-        threshold_band, topk_fraction, gfpo, max_variance, difficulty_filter, dapo_filter, best_and_worst, advantage_gate,
+        threshold_band, topk_fraction, gfpo, gfpo_adaptive, max_variance, difficulty_filter, dapo_filter, best_and_worst, advantage_gate,
         entropy_topk,
     )
 }
