@@ -34,7 +34,8 @@ export const learnability = defineScorer({
     },
     source: {
       ref: "arXiv 2408.15099; arXiv 2504.03380",
-      verified: "solve rates of fixture F recomputed; the papers' texts were not checked beyond their abstracts",
+      verified:
+        "a success's variance, recomputed on fixture F; of the second paper the abstract was read, the first was not looked up",
     },
   },
   score(batch, ctx) {
