@@ -180,7 +180,7 @@ export const METRICS = [
   ),
   worker.counter(
     "dataflex_weights_nonfinite_total",
-    ["run", "pipeline", "stage", "scorer"],
+    ["run", "pipeline", "delivered", "stage", "scorer"],
     "Rows with a field or score that was NaN or infinite, before on_nonfinite decided what becomes of them.",
   ),
   // jobs of this worker

@@ -26,7 +26,7 @@ export class DistributionMeter {
     const base = { run, pipeline: spec.name, delivered: spec.shadow ? "false" : "true" };
     this.#seen.set(run, this.#now());
     const rows = nonfinite ?? (result ? nonfiniteRows(result) : 0);
-    const of = { run, pipeline: spec.name, stage: spec.stage, scorer };
+    const of = { ...base, stage: spec.stage, scorer };
     // Once at 0, so that a first one shows as an increase.
     this.#meter.init("dataflex_weights_nonfinite_total", of);
     this.#meter.inc("dataflex_weights_nonfinite_total", of, rows);

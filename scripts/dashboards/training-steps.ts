@@ -1,0 +1,134 @@
+import type { Panel } from "./panel.js";
+import { increase, latest, meanOf, quantile, rate, series, sumBy } from "./promql.js";
+
+const PIPELINE = "{{run}} {{pipeline}}";
+const NO_STEP = "no step of the chosen runs was settled in the time shown.";
+
+/** Scores, domains, outcomes and times of a run's steps: the lower half of the training dashboard. */
+export const trainingSteps: readonly Panel[] = [
+  {
+    title: "Scores",
+    description: "Mean and deviation of each pipeline's scores.",
+    noData: NO_STEP,
+    kind: "timeseries",
+    unit: "short",
+    queries: [
+      {
+        expr: latest(
+          ["run", "pipeline", "scorer"],
+          series("dataflex_score_mean", { run: "$run", pipeline: "$pipeline" }),
+        ),
+        legend: `mean ${PIPELINE} {{scorer}}`,
+      },
+      {
+        expr: latest(
+          ["run", "pipeline", "scorer"],
+          series("dataflex_score_std", { run: "$run", pipeline: "$pipeline" }),
+        ),
+        legend: `deviation ${PIPELINE} {{scorer}}`,
+      },
+    ],
+  },
+  {
+    title: "Steps by outcome",
+    description:
+      "Applied is right. Fallback trained without weights, failed and expired got none: look at the run's last failures.",
+    noData: "no run was mounted in the time shown.",
+    kind: "bars",
+    unit: "short",
+    bands: [[0, "green"]],
+    queries: [
+      {
+        expr: sumBy(["outcome"], increase(series("dataflex_steps_total", { run: "$run", stage: "$stage" }))),
+        legend: "{{outcome}}",
+      },
+    ],
+  },
+  {
+    title: "Shares of domains",
+    description:
+      "What a mixer proposes to draw the next prompts with. A share that falls to the floor is a domain that is given up.",
+    noData: "no chosen run mounts a mixer.",
+    kind: "timeseries",
+    unit: "percentunit",
+    stacked: true,
+    min: 0,
+    max: 1,
+    queries: [
+      {
+        expr: latest(["run", "domain"], series("dataflex_mix_proportion_ratio", { run: "$run", delivered: "true" })),
+        legend: "{{run}} {{domain}}",
+      },
+    ],
+  },
+  {
+    title: "Scores of domains",
+    description: "Mean score of each domain's rows: what a mixer judges by.",
+    noData: "no chosen run mounts a mixer with a scorer.",
+    kind: "timeseries",
+    unit: "short",
+    queries: [
+      {
+        expr: latest(["run", "domain"], series("dataflex_mix_score_mean", { run: "$run" })),
+        legend: "{{run}} {{domain}}",
+      },
+    ],
+  },
+  {
+    title: "Wait and hidden time per step",
+    description:
+      "Wait is what weights cost the trainer; hidden is what they took while the trainer worked on. Much wait and little hidden: mount the scorer at an earlier stage, put earlier, or add workers.",
+    noData: "no step was released in the time shown.",
+    kind: "timeseries",
+    unit: "s",
+    queries: [
+      { expr: meanOf("dataflex_trainer_wait_seconds", ["run"], { run: "$run" }), legend: "wait {{run}}" },
+      { expr: meanOf("dataflex_trainer_hidden_seconds", ["run"], { run: "$run" }), legend: "hidden {{run}}" },
+    ],
+  },
+  {
+    title: "Duration of a step",
+    description: "From a step's first put to its weights: median and 95th percentile.",
+    noData: NO_STEP,
+    kind: "timeseries",
+    unit: "s",
+    queries: [
+      { expr: quantile(0.5, "dataflex_step_duration_seconds", ["stage"], { run: "$run" }), legend: "p50 {{stage}}" },
+      { expr: quantile(0.95, "dataflex_step_duration_seconds", ["stage"], { run: "$run" }), legend: "p95 {{stage}}" },
+    ],
+  },
+  {
+    title: "Steps per minute",
+    description: "How fast runs get their weights, by outcome.",
+    noData: "no run was mounted in the time shown.",
+    kind: "timeseries",
+    unit: "short",
+    queries: [
+      {
+        expr: `60 * ${sumBy(["run", "outcome"], rate(series("dataflex_steps_total", { run: "$run", delivered: "true" })))}`,
+        legend: "{{run}} {{outcome}}",
+      },
+    ],
+  },
+  {
+    title: "Non-finite rows",
+    description:
+      "Rows whose field or score was NaN or infinite. Anything but 0 is a broken signal or scorer, whatever on_nonfinite makes of it.",
+    noData: NO_STEP,
+    kind: "bars",
+    unit: "short",
+    bands: [
+      [0, "green"],
+      [1, "red"],
+    ],
+    queries: [
+      {
+        expr: sumBy(
+          ["run", "pipeline", "scorer"],
+          increase(series("dataflex_weights_nonfinite_total", { run: "$run" })),
+        ),
+        legend: `${PIPELINE} {{scorer}}`,
+      },
+    ],
+  },
+];

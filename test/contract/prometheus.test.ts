@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { METRICS, type MetricDefinition } from "../../src/metrics/definitions.js";
+import { GUARD_BOUNDS } from "../../src/metrics/guards.js";
+import { LABELS } from "../../src/metrics/labels.js";
+import { hasProgram, promtool } from "../helpers/promtool.js";
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly action: string };
+}
+const FOLDER = "config/prometheus";
+const read = <T>(file: string): T =>
+  parse(readFileSync(new URL(`../../${FOLDER}/${file}`, import.meta.url), "utf8")) as T;
+const rules = read<{ groups: { rules: Rule[] }[] }>("rules/dataflex.yml").groups.flatMap((group) => group.rules);
+const metrics = new Map<string, MetricDefinition>(METRICS.map((m) => [m.name, m]));
+
+/** Metric and labels of each selector in an expression. */
+function selectors(expr: string): { metric: string; match: [label: string, values: string[]][] }[] {
+  return [...expr.matchAll(/\b(dataflex_\w+)(?:\{([^}]*)\})?/g)].map(([, name = "", inside = ""]) => ({
+    metric: metrics.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ""),
+    match: [...inside.matchAll(/(\w+)=~?"([^"]*)"/g)].map(([, label = "", value = ""]) => [label, value.split("|")]),
+  }));
+}
+
+describe("alert rules", () => {
+  test("name metrics, labels and values as they are exported", () => {
+    for (const { alert, expr } of rules) {
+      for (const { metric, match } of selectors(expr)) {
+        expect(metrics.has(metric), `${alert}: ${metric}`).toBe(true);
+        for (const [label, values] of match) {
+          expect([alert, metrics.get(metric)?.labels]).toEqual([alert, expect.arrayContaining([label])]);
+          const rule = LABELS[label as keyof typeof LABELS];
+          if ("values" in rule) for (const value of values) expect([alert, ...rule.values]).toContain(value);
+        }
+      }
+    }
+  });
+
+  test("judge by the bounds of the guards", () => {
+    const of = (alert: string): string => rules.find((rule) => rule.alert === alert)?.expr ?? "";
+    expect(of("DataflexWeightsConcentrated")).toContain(`< ${GUARD_BOUNDS.ess.low} >=`);
+    expect(of("DataflexKeptFractionTooLow")).toContain(`< ${GUARD_BOUNDS.kept.low}`);
+    expect(of("DataflexWeightMeanDrift")).toMatch(
+      new RegExp(`< ${GUARD_BOUNDS.mean.low}[\\s\\S]*> ${GUARD_BOUNDS.mean.high}`),
+    );
+  });
+
+  test("of weights look at delivered pipelines only", () => {
+    for (const { alert, expr } of rules) {
+      for (const { metric, match } of selectors(expr)) {
+        if (!/^dataflex_(weights?|score|steps)_/.test(metric)) continue;
+        expect([alert, Object.fromEntries(match).delivered]).toEqual([alert, ["true"]]);
+      }
+    }
+  });
+
+  test("say what is wrong and what to do", () => {
+    expect(new Set(rules.map((r) => r.alert)).size).toBe(rules.length);
+    for (const { labels, annotations } of rules) {
+      expect(["critical", "warning", "info"]).toContain(labels.severity);
+      expect(annotations.summary.length).toBeGreaterThan(20);
+      expect(annotations.action.length).toBeGreaterThan(10);
+    }
+  });
+
+  test("are each tested to fire and to stay quiet", () => {
+    const { tests } = read<{ tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }>(
+      "tests/dataflex.yml",
+    );
+    const cases = tests.flatMap((t) => t.alert_rule_test);
+    for (const { alert } of rules) {
+      const own = cases.filter((c) => c.alertname === alert).map((c) => c.exp_alerts.length > 0);
+      expect([alert, own.includes(true), own.includes(false)]).toEqual([alert, true, true]);
+    }
+  });
+});
+
+test("the scrape configuration finds every replica by name, at the services' own ports", () => {
+  type Job = {
+    job_name: string;
+    sample_limit: number;
+    dns_sd_configs: { names: string[]; type: string; port: number }[];
+  };
+  const { scrape_configs } = read<{ scrape_configs: Job[] }>("prometheus.yml");
+  const jobs = scrape_configs.map((job) => [
+    job.job_name,
+    job.dns_sd_configs[0]!.names[0],
+    job.dns_sd_configs[0]!.port,
+  ]);
+  expect(jobs).toEqual([
+    ["dataflex-broker", "dataflex-brokers", 7411],
+    ["dataflex-worker", "dataflex-workers", 9464],
+  ]);
+  for (const job of scrape_configs) expect(job.sample_limit).toBe(20_000);
+});
+
+describe.skipIf(!hasProgram("promtool"))("promtool", () => {
+  test.each([
+    ["check", "config", `${FOLDER}/prometheus.yml`],
+    ["check", "rules", `${FOLDER}/rules/dataflex.yml`],
+    ["test", "rules", `${FOLDER}/tests/dataflex.yml`],
+  ])("%s %s", (...args) => {
+    const { status, said } = promtool(...args);
+    expect([said, status]).toEqual([expect.stringContaining("SUCCESS"), 0]);
+  });
+});
