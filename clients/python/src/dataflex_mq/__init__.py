@@ -1,0 +1,55 @@
+"""
+dataflex-mq's trainer side: post batch tensors, get per-token loss weights back.
+
+    with Client("redis://127.0.0.1:6379") as client:
+        run = client.mount(run_id="r1", dataflex={...}, adv_estimator="grpo")
+        run.put(step=7, stage="post_advantage", fields={"advantages": adv, "response_mask": mask})
+        result = run.weights(step=7, timeout=10.0)
+        result.rollout_is_weights(mask)
+"""
+
+from .client.client import Client
+from .client.outcomes import PipelineResult
+from .client.pending import PendingStep
+from .client.put import PutReceipt
+from .client.run import Run
+from .client.step_result import StepResult
+from .errors import (
+    ERROR_CODES,
+    ClosedError,
+    DataflexError,
+    FencedError,
+    InputError,
+    MountError,
+    PutError,
+    RedisError,
+    StepFailed,
+    WaitTimeout,
+    WireError,
+)
+from .protocol.input import to_field_value
+from .protocol.tensor import Jagged
+from .version import __version__
+
+__all__ = [
+    "ERROR_CODES",
+    "Client",
+    "ClosedError",
+    "DataflexError",
+    "FencedError",
+    "InputError",
+    "Jagged",
+    "MountError",
+    "PendingStep",
+    "PipelineResult",
+    "PutError",
+    "PutReceipt",
+    "RedisError",
+    "Run",
+    "StepFailed",
+    "StepResult",
+    "WaitTimeout",
+    "WireError",
+    "__version__",
+    "to_field_value",
+]

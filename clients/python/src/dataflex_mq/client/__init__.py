@@ -1,0 +1,1 @@
+"""The trainer's side: mount or attach, put, weights, release."""

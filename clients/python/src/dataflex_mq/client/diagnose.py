@@ -1,0 +1,50 @@
+"""Why a wait came to nothing, in sentences: which rows of which field are missing, or which service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..protocol.row_ranges import count_bits
+from ..redis.connect import Connections
+from ..redis.keys import queue_name, run_keys
+from ..redis.mounts import Handle
+from ..redis.presence import live_brokers, live_workers
+
+Pipeline = dict[str, Any]
+
+
+def diagnose(connections: Connections, handle: Handle, step: str, waiting: Sequence[Pipeline]) -> list[str]:
+    status = run_keys(handle["run"]).step(handle["incarnation"], step).status
+    state = connections.command.execute_command("HGETALL", status)
+    if not state or b"attempt" not in state:
+        return [f"Redis knows nothing of step {step}: nothing was put, or it was released or has expired"]
+    found = [sentence for pipeline in waiting for sentence in _missing(pipeline, state)]
+    if found:
+        return list(dict.fromkeys(found))
+    if not live_brokers(connections):
+        return ["every field is there, but no broker is alive. Start one: dataflex-mq broker"]
+    workers = live_workers(connections)
+    for pipeline in waiting:
+        queue = queue_name(pipeline["stage"], pipeline["fingerprint"])
+        serving = [worker for worker in workers if queue in worker["queues"]]
+        name = pipeline["name"]
+        if not serving:
+            found.append(f'no live worker serves pipeline "{name}" (queue {queue}). Start one: dataflex-mq worker')
+        elif all(worker["active"] >= worker["slots"] for worker in serving):
+            found.append(f'all {len(serving)} worker(s) for pipeline "{name}" are busy. Start more: dataflex-mq worker')
+    return list(dict.fromkeys(found)) or ["every field is there and workers live; the result did not come in time"]
+
+
+def _missing(pipeline: Pipeline, state: dict[bytes, bytes]) -> list[str]:
+    name, stage = pipeline["name"], pipeline["stage"]
+    rows = state.get(f"rows:{stage}".encode())
+    fields = [field["name"] for field in pipeline["fields"]]
+    if rows is None:
+        return [f'pipeline "{name}": nothing was put at stage {stage}; it needs {", ".join(fields)}']
+    made = {field: count_bits(state.get(f"made:{stage}:{field}".encode(), b"")) for field in fields}
+    return [
+        f'pipeline "{name}": field "{field}" at stage {stage} has {have} of {int(rows)} rows'
+        for field, have in made.items()
+        if have != int(rows)
+    ]

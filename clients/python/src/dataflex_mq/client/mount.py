@@ -1,0 +1,117 @@
+"""Asks for a run and waits for the answer."""
+
+from __future__ import annotations
+
+import enum
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ..errors import error
+from ..protocol.codec import pack, plain, unpack
+from ..redis.connect import Connections
+from ..redis.keys import CONTROL, reply_key, run_keys
+from ..redis.mounts import Handle, read_handle
+from ..redis.presence import live_brokers, live_workers
+
+PROTOCOL_VERSIONS = [1]
+# The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm.
+ASK_AGAIN_SECONDS = 5.0
+# Beyond the deadline, for the questions that find out what was missing.
+DIAGNOSIS_SECONDS = 2.0
+# Between two looks at the answer.
+PAUSE_MOST_SECONDS = 0.05
+
+
+def request_mount(
+    connections: Connections,
+    run_id: str,
+    dataflex: Any,
+    adv_estimator: Any,
+    provides: Sequence[str] | None,
+    group_size: int | None,
+    takeover: bool,
+    timeout: float,
+    mount_id: str | None,
+) -> Handle:
+    """
+    Raises INVALID_INPUT without a name; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER, REDIS_UNREACHABLE at the
+    deadline.
+    """
+    if not isinstance(run_id, str) or run_id == "":
+        raise error("INVALID_INPUT", f"run_id is {run_id!r}: give the run a name", {"run_id": run_id})
+    chosen = mount_id or str(uuid.uuid4())
+    estimator = adv_estimator.value if isinstance(adv_estimator, enum.Enum) else adv_estimator
+    given = {
+        "adv_estimator": estimator,
+        "provides": None if provides is None else list(provides),
+        "group_size": group_size,
+    }
+    request = {
+        "v": PROTOCOL_VERSIONS,
+        "kind": "mount",
+        "mount_id": chosen,
+        "run": run_id,
+        "dataflex": plain(dataflex, ("dataflex",)),
+        "takeover": bool(takeover),
+        **{key: value for key, value in given.items() if value is not None},
+    }
+    end = time.monotonic() + timeout
+
+    def left() -> float:
+        return end - time.monotonic()
+
+    def call(work: Any) -> Any:
+        return connections.call(max(left(), 0) + DIAGNOSIS_SECONDS, f'mount "{run_id}"', work)
+
+    command = connections.command.execute_command
+    now = call(connections.now_ms)
+    body = pack({**request, "deadline": now + int(timeout * 1000)})
+    call(lambda: _forget_refusal(connections, chosen))
+    ask_at, pause, waiting_for = 0.0, 0.002, None
+    while left() > 0:
+        if time.monotonic() >= ask_at:
+            call(lambda: command("XADD", CONTROL, "*", "request", body))
+            ask_at = time.monotonic() + ASK_AGAIN_SECONDS
+        raw = call(lambda: command("GET", reply_key(chosen)))
+        if raw:
+            reply = unpack(raw)
+            if reply["state"] == "answered":
+                answer = reply["answer"]
+                if answer["ok"]:
+                    return dict(answer["handle"])
+                raise error(answer["code"], answer["message"], {"problems": answer["problems"]})
+            waiting_for = reply["for"]
+        time.sleep(max(0.0, min(pause, left())))
+        pause = min(pause * 1.5, PAUSE_MOST_SECONDS)
+    return _no_answer(connections, call, timeout, waiting_for)
+
+
+def read_mounted(connections: Connections, run_id: str) -> Handle:
+    """The handle of a run that another producer mounted. Raises NOT_MOUNTED."""
+    handle = read_handle(connections, run_id)
+    if handle is None:
+        raise error(
+            "NOT_MOUNTED", f'run "{run_id}" ({run_keys(run_id).mount}) is not mounted: its trainer calls mount first'
+        )
+    return handle
+
+
+def _forget_refusal(connections: Connections, mount_id: str) -> None:
+    """The same id gets the same handle for ever; a refusal counts once, and the question is asked anew."""
+    command = connections.command.execute_command
+    raw = command("GET", reply_key(mount_id))
+    reply = unpack(raw) if raw else None
+    if reply and not (reply["state"] == "answered" and reply["answer"]["ok"]):
+        command("DEL", reply_key(mount_id))
+
+
+def _no_answer(connections: Connections, call: Any, timeout: float, waiting_for: str | None) -> NoReturn:
+    brokers = call(lambda: live_brokers(connections))
+    if not brokers:
+        message = f"no broker answered the mount within {timeout:g} s and none is alive. Start one: dataflex-mq broker"
+        raise error("NO_BROKER", message)
+    if waiting_for == "worker" or not call(lambda: live_workers(connections)):
+        raise error("NO_WORKER", f"no worker came to life within {timeout:g} s. Start one: dataflex-mq worker")
+    raise error("NO_BROKER", f"{len(brokers)} broker(s) live, but none answered the mount within {timeout:g} s")

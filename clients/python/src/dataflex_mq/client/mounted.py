@@ -1,0 +1,113 @@
+"""What keeps a mounted run alive, and says when it must not be used any more."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import redis
+
+from ..errors import DataflexError, error
+from ..protocol.stages import STAGES
+from ..redis.connect import LOST, Connections
+from ..redis.keys import HEARTBEAT_MS, step_key
+from ..redis.mounts import Handle, restore_run, trainer_beat
+from .background import Heartbeat
+from .open_steps import OpenSteps
+
+log = logging.getLogger("dataflex_mq")
+
+# What a closing run gives its goodbye; without it the run stays busy for one heartbeat.
+GOODBYE_SECONDS = 2.0
+
+T = TypeVar("T")
+
+
+class MountedRun:
+    """
+    In a forked process, or sent to another one (pickled), a run acts as attached: it puts and waits, and leaves the heartbeat to the
+    process that mounted it.
+    """
+
+    def __init__(self, connections: Connections, handle: Handle, owner: bool) -> None:
+        self.handle = handle
+        self._connections = connections
+        self._steps = OpenSteps(connections, handle)
+        self._owner_pid = os.getpid() if owner else None
+        self._fenced = False
+        self._closed = False
+        self._heartbeat = Heartbeat(self, "_beat", HEARTBEAT_MS / 1000)
+        self._heartbeat.ensure()
+
+    def close(self) -> None:
+        """Ends the heartbeat and says goodbye, so that the run may be mounted again at once. Open steps stay until their TTL."""
+        if self._closed:
+            return
+        self._closed = True
+        self._heartbeat.stop()
+        if not self._is_owner or self._fenced:
+            return
+        try:
+            self._connections.call(GOODBYE_SECONDS, "close", lambda: trainer_beat(self._connections, self.handle, True))
+        except DataflexError as caught:
+            # The goodbye is manners.
+            log.debug("no goodbye for run %s: %s", self.handle["run"], caught)
+
+    @property
+    def _is_owner(self) -> bool:
+        return self._owner_pid == os.getpid()
+
+    def _beat(self) -> None:
+        """Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone."""
+        try:
+            if self._fenced:
+                return
+            if self._is_owner:
+                word = trainer_beat(self._connections, self.handle)
+                if word == "FENCED" or (word == "NOT_MOUNTED" and not restore_run(self._connections, self.handle)):
+                    self._fenced = True
+            self._steps.tend(forget_settled=not self._is_owner)
+        except (*LOST, redis.exceptions.RedisError, DataflexError) as caught:
+            # The next beat is in three seconds; what stays wrong is told by the next put or wait.
+            log.debug("heartbeat of run %s: %s", self.handle["run"], caught)
+
+    def _assert_usable(self) -> None:
+        run = self.handle["run"]
+        if self._closed:
+            raise error("CLOSED", f'run "{run}" was closed by this client')
+        if self._fenced:
+            message = f'run "{run}": incarnation {self.handle["incarnation"]} was replaced by a later trainer; this one must stop'
+            raise error("FENCED", message)
+        # In a forked process the thread is not there yet.
+        self._heartbeat.ensure()
+
+    def _call(self, seconds: float, what: str, work: Callable[[], T]) -> T:
+        self._assert_usable()
+        return self._connections.call(seconds, what, work)
+
+    def _deadline(self, timeout: float | None) -> float:
+        return self.handle["max_wait_ms"] / 1000 if timeout is None else max(0.0, float(timeout))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _attach_again, (type(self), self._connections.url, self.handle)
+
+
+def _attach_again(kind: Callable[..., MountedRun], url: str, handle: Handle) -> MountedRun:
+    return kind(Connections(url), handle, owner=False)
+
+
+def step_at(step: Any, trigger: Any) -> str:
+    """The step as it stands in keys. Raises INVALID_INPUT."""
+    for name, value in (("step", step), ("trigger", trigger)):
+        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 0:
+            raise error("INVALID_INPUT", f"{name} is {value!r}; it must be a whole number ≥ 0", {name: repr(value)})
+    return step_key(int(step), int(trigger))
+
+
+def check_stage(stage: str) -> None:
+    """Raises INVALID_INPUT."""
+    if stage not in STAGES:
+        message = f'stage is "{stage}"; it is one of {", ".join(STAGES)}'
+        raise error("INVALID_INPUT", message, {"stage": stage})

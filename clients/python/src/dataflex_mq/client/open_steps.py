@@ -1,0 +1,124 @@
+"""What one producer keeps of the steps that it has put and nobody has released yet."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from ..protocol.codec import unpack
+from ..protocol.gather_mask import gather_mask
+from ..protocol.tensor import MaskColumn
+from ..redis.connect import Connections
+from ..redis.keys import run_keys
+from ..redis.mounts import Handle
+from .locks import ProcessLock
+from .prepare import PreparedPut
+from .put import Commit, PutReceipt, send_put
+from .rows import KeyTable, key_table
+
+
+@dataclass(slots=True)
+class OpenStep:
+    # Enough to put the step again if Redis has forgotten it; none once it has settled.
+    puts: list[tuple[PreparedPut, Commit]] = field(default_factory=list)
+    tables: dict[str, KeyTable] = field(default_factory=dict)
+    attempt: int = 1
+    rows: int = 0
+    waited_ms: float = 0.0
+    touched: float = field(default_factory=time.monotonic)
+
+
+class OpenSteps:
+    def __init__(self, connections: Connections, handle: Handle) -> None:
+        self._connections = connections
+        self._handle = handle
+        self._lock = ProcessLock()
+        self._steps: dict[str, OpenStep] = {}
+
+    def attempt(self, at: str) -> int:
+        with self._lock:
+            return self._steps[at].attempt if at in self._steps else 1
+
+    def rows(self, at: str) -> int:
+        """Rows of the step; 0 when this producer has put nothing of it."""
+        with self._lock:
+            return self._steps[at].rows if at in self._steps else 0
+
+    def waited_ms(self, at: str) -> float | None:
+        """None when this producer has put nothing of the step."""
+        with self._lock:
+            return self._steps[at].waited_ms if at in self._steps else None
+
+    def keep(self, at: str, put: PreparedPut, commit: Commit, receipt: PutReceipt) -> None:
+        with self._lock:
+            step = self._steps.setdefault(at, OpenStep())
+            # The same rows and fields of a stage have the same id: the newest counts.
+            step.puts = [kept for kept in step.puts if kept[0].header["id"] != put.header["id"]]
+            step.puts.append((put, replace(commit, replace=False)))
+            if commit.table is not None:
+                step.tables[put.header["stage"]] = commit.table
+            step.attempt = receipt.attempt
+            step.rows = put.header["total_rows"]
+            step.touched = time.monotonic()
+
+    def settled(self, at: str, waited_ms: float, everything: bool) -> None:
+        """A wait has ended with every outcome: nothing needs to be put again."""
+        with self._lock:
+            if at in self._steps:
+                self._steps[at].waited_ms += waited_ms
+                if everything:
+                    self._steps[at].puts = []
+
+    def forget(self, at: str) -> None:
+        with self._lock:
+            self._steps.pop(at, None)
+
+    def mask_of(self, at: str, stage: str, ranges: list[int]) -> MaskColumn | None:
+        """The mask of these rows, when earlier puts brought it."""
+        with self._lock:
+            puts = [put for put, _ in self._steps[at].puts] if at in self._steps else []
+        pieces = [
+            (put.layout.mask, put.ranges)
+            for put in puts
+            if put.header["stage"] == stage and put.layout.mask is not None
+        ]
+        return gather_mask(pieces, ranges)
+
+    def table(self, at: str, stage: str, fresh: bool) -> KeyTable | None:
+        """The row table that the stage's first put fixed, if it had keys. `fresh`: as Redis has it now."""
+        with self._lock:
+            known = self._steps[at].tables.get(stage) if at in self._steps else None
+        if known is not None and not fresh:
+            return known
+        status = run_keys(self._handle["run"]).step(self._handle["incarnation"], at).status
+        blob = self._connections.command.execute_command("HGET", status, f"keys:{stage}")
+        return key_table(unpack(blob)) if blob else None
+
+    def put_again(self, at: str) -> bool:
+        """Answers whether there was anything to put."""
+        with self._lock:
+            puts = list(self._steps[at].puts) if at in self._steps else []
+        for put, commit in puts:
+            send_put(self._connections, self._handle, put, commit)
+        return len(puts) > 0
+
+    def tend(self, forget_settled: bool) -> None:
+        """
+        Looks after the steps that nobody here waits for: puts again what Redis has forgotten, and lets go of what has settled, was
+        released, or is past its deadline. `forget_settled`: this producer releases nothing itself, so a step without a put is done.
+        """
+        keys = run_keys(self._handle["run"])
+        with self._lock:
+            steps = list(self._steps.items())
+        for at, step in steps:
+            if step.puts:
+                status = keys.step(self._handle["incarnation"], at).status
+                names = [f"settled:{pipeline['name']}" for pipeline in self._handle["pipelines"]]
+                answer = self._connections.command.execute_command("HMGET", status, "attempt", "released", *names)
+                late = (time.monotonic() - step.touched) * 1000 > self._handle["max_wait_ms"]
+                if answer[1] or late or all(word is not None for word in answer[2:]):
+                    step.puts = []
+                elif answer[0] is None:
+                    self.put_again(at)
+            if forget_settled and not step.puts:
+                self.forget(at)

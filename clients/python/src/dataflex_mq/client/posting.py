@@ -1,0 +1,129 @@
+"""From a trainer's fields to a committed put."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataflexError, error
+from ..protocol.input import check_lengths, to_field_value
+from ..protocol.input_types import FieldValue
+from ..redis.connect import Connections
+from ..redis.mounts import Handle
+from .open_steps import OpenSteps
+from .prepare import PreparedPut, check_flags, prepare_put
+from .put import Commit, PutReceipt, send_put
+from .rows import KeyTable, RowPlan, check_keys, check_rows, key_table, plan_keys, plan_range, row_count
+
+
+@dataclass(frozen=True, slots=True)
+class PutOptions:
+    total_rows: int | None
+    rows: tuple[int, int] | None
+    keys: list[str] | None
+    lengths: np.ndarray | None
+    is_padding: np.ndarray | None
+    replace: bool
+
+    @staticmethod
+    def of(total_rows: Any, rows: Any, keys: Any, lengths: Any, is_padding: Any, replace: bool) -> PutOptions:
+        """Raises INVALID_INPUT."""
+        return PutOptions(
+            None if total_rows is None else int(total_rows),
+            check_rows(rows),
+            None if keys is None else check_keys(keys),
+            None if lengths is None else check_lengths("lengths", lengths),
+            None if is_padding is None else check_flags(is_padding),
+            bool(replace),
+        )
+
+
+class Posting:
+    """One put: encoded at once, sent when `send` is called."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        handle: Handle,
+        steps: OpenSteps,
+        at: str,
+        stage: str,
+        fields: Mapping[str, Any],
+        options: PutOptions,
+        timeout: float,
+        alive: Callable[[], None],
+    ) -> None:
+        """Raises INVALID_INPUT, LIMIT, ROWS_CONFLICT; REDIS_UNREACHABLE where keys have to be looked up."""
+        self._connections = connections
+        self._handle = handle
+        self._steps = steps
+        self._at = at
+        self._stage = stage
+        self._options = options
+        self._end = time.monotonic() + timeout
+        self._timeout = timeout
+        self._alive = alive
+        self._what = f"put of step {at} at {stage}"
+        self._values: dict[str, FieldValue] = {name: to_field_value(name, value) for name, value in fields.items()}
+        self._prepared = self._prepare(fresh=False)
+
+    def send(self) -> PutReceipt:
+        """Raises what `send_put` raises, and REDIS_UNREACHABLE: it may have arrived all the same, putting again is harmless."""
+        try:
+            return self._send()
+        except DataflexError as caught:
+            # Another producer fixed the row table first: read it, and put in its order.
+            if caught.code != "ROWS_CONFLICT" or caught.details.get("reason") != "keys":
+                raise
+            self._prepared = self._prepare(fresh=True)
+            return self._send()
+
+    def _send(self) -> PutReceipt:
+        put, commit = self._prepared
+        receipt = self._call(lambda: send_put(self._connections, self._handle, put, commit))
+        self._steps.keep(self._at, put, commit, receipt)
+        return receipt
+
+    def _prepare(self, fresh: bool) -> tuple[PreparedPut, Commit]:
+        plan, table, total = self._plan(fresh)
+        mask = self._steps.mask_of(self._at, self._stage, plan.ranges)
+        options = self._options
+        put = prepare_put(
+            self._handle, self._stage, self._values, plan, total, options.lengths, options.is_padding, mask
+        )
+        return put, Commit(self._at, table, options.replace)
+
+    def _plan(self, fresh: bool) -> tuple[RowPlan, KeyTable | None, int]:
+        options = self._options
+        if options.keys is not None:
+            rows = len(options.keys)
+        else:
+            rows = options.rows[1] - options.rows[0] if options.rows else row_count(self._values)
+        total = rows if options.total_rows is None else options.total_rows
+        most = self._handle["limits"]["max_rows"]
+        if not 0 <= total <= most:
+            raise error("LIMIT", f"total_rows is {total}; it must be a whole number up to {most}", {"total": total})
+        if options.keys is None:
+            return plan_range(options.rows, total), None, total
+        table = self._call(lambda: self._steps.table(self._at, self._stage, fresh))
+        if table is not None:
+            total = len(table.keys) if options.total_rows is None else total
+            return plan_keys(options.keys, table.keys), table, total
+        if len(options.keys) != total:
+            message = f"the first put of stage {self._stage} with keys names all {total} of them, this one {len(options.keys)}"
+            raise error("INVALID_INPUT", message, {"total": total})
+        return plan_range(None, total), key_table(options.keys), total
+
+    def _call(self, work: Any) -> Any:
+        left = max(0.0, self._end - time.monotonic())
+        try:
+            return self._connections.call(left, self._what, work, self._alive)
+        except DataflexError as caught:
+            if caught.code != "REDIS_UNREACHABLE":
+                raise
+            # The whole wait, not what was left of it when the last command began.
+            raise self._connections.unreachable(self._what, self._timeout, caught.__cause__ or caught) from caught

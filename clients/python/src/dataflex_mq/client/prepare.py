@@ -1,0 +1,94 @@
+"""A put, encoded and cut into chunks: what the client keeps until its step settles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import error
+from ..protocol.chunks import chunks_of
+from ..protocol.codec import pack
+from ..protocol.encode import encode_columns
+from ..protocol.input_types import FieldValue
+from ..protocol.layout import layout_of
+from ..protocol.put_id import content_hash, put_id
+from ..protocol.row_ranges import count_rows, to_bitmap
+from ..protocol.take_rows import take_rows
+from ..protocol.tensor import Layout, MaskColumn, Tensor
+from ..redis.mounts import Handle
+from .rows import RowPlan
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPut:
+    header: dict[str, Any]
+    header_bytes: bytes
+    # Copies of the trainer's memory: it may fill its arrays with the next step while this put is kept.
+    chunks: list[bytes]
+    fields: list[str]
+    bitmap: bytes
+    layout: Layout
+    ranges: list[int]
+
+
+def prepare_put(
+    handle: Handle,
+    stage: str,
+    fields: Mapping[str, FieldValue],
+    plan: RowPlan,
+    total_rows: int,
+    lengths: np.ndarray | None = None,
+    is_padding: np.ndarray | None = None,
+    mask: MaskColumn | None = None,
+) -> PreparedPut:
+    """
+    fields: those that the handle asks for. lengths, is_padding: (rows,) of this put, in the input's order. mask: of the same rows, from an
+    earlier put of this step and stage. Raises INVALID_INPUT with field, row and column; LIMIT.
+    """
+    limits = handle["limits"]
+    rows = count_rows(plan.ranges)
+    values = dict(fields)
+    if lengths is not None:
+        values["lengths"] = Tensor("i32", lengths)
+    if is_padding is not None:
+        values["is_padding"] = Tensor("bool", is_padding.astype(np.uint8))
+    for name, value in values.items():
+        if value.rows != rows:
+            message = f'field "{name}" has {value.rows} rows, this put is for {rows}'
+            raise error("INVALID_INPUT", message, {"field": name, "rows": value.rows, "expected": rows})
+        if plan.order is not None:
+            values[name] = take_rows(value, plan.order)
+    ordered = values["lengths"].data if lengths is not None else None  # type: ignore[union-attr]
+    layout = layout_of(values, rows, ordered)
+    if layout.mask is None and mask is not None:
+        layout = replace(layout, mask=mask)
+    scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
+    encoded = encode_columns(values, scopes, layout, limits)
+    chunks = chunks_of(encoded.parts, limits["chunk_bytes"])
+    names = sorted(fields)
+    header = {
+        "v": handle["v"],
+        "id": put_id(stage, names, plan.ranges),
+        "hash": content_hash(chunks, encoded.columns),
+        "stage": stage,
+        "total_rows": total_rows,
+        "rows": plan.ranges,
+        "columns": encoded.columns,
+        "bytes": encoded.size,
+        "chunks": len(chunks),
+        "chunk_bytes": limits["chunk_bytes"],
+    }
+    return PreparedPut(header, pack(header), chunks, names, to_bitmap(plan.ranges, total_rows), layout, plan.ranges)
+
+
+def check_flags(given: Sequence[bool] | np.ndarray) -> np.ndarray:
+    """`is_padding` as bool (rows,). Raises INVALID_INPUT."""
+    flags = np.asarray(given.cpu() if hasattr(given, "cpu") else given)
+    if flags.ndim != 1 or (flags.size > 0 and flags.dtype.kind not in "biu"):
+        raise error(
+            "INVALID_INPUT", f"is_padding has the shape {flags.shape} and dtype {flags.dtype}; send one bool a row"
+        )
+    return flags.astype(bool)

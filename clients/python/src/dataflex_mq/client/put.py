@@ -1,0 +1,107 @@
+"""Uploads a put's chunks and commits them. Both are idempotent: a lost answer or a forgotten mount leads to the same put again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import DataflexError, error
+from ..redis.chunk_stream import check_stored, windows
+from ..redis.connect import Connections, text
+from ..redis.keys import run_keys
+from ..redis.mounts import Handle, restore_run
+from .prepare import PreparedPut
+from .rows import KeyTable
+
+# Chunks may vanish between upload and commit (a restarted server): so often they are sent again.
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    step: str
+    table: KeyTable | None
+    replace: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PutReceipt:
+    """`sent`: the fields that travelled (others were not asked for). `kind`: NEW, DUPLICATE, REPLACED or NOTHING_WANTED."""
+
+    sent: list[str]
+    attempt: int
+    kind: str
+
+
+def send_put(connections: Connections, handle: Handle, put: PreparedPut, commit: Commit) -> PutReceipt:
+    """Raises FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, CHUNKS_MISSING; redis-py's errors when the connection is lost."""
+    keys = run_keys(handle["run"])
+    at = keys.step(handle["incarnation"], commit.step)
+    header = put.header
+    stream = at.put(header["stage"], header["id"], header["hash"])
+    script_keys = [keys.mount, at.status, stream, keys.announce, keys.steps]
+    args = _arguments(handle, put, commit)
+    for attempt in range(1, TRIES + 1):
+        pending = list(windows(stream, put.chunks, handle["limits"]["step_ttl_ms"])) or [[]]
+        for commands in pending[:-1]:
+            check_stored(connections.pipeline(commands))
+        # One connection keeps the order: the commit runs after the last chunks without waiting for their answers.
+        answers = connections.pipeline([*pending[-1], connections.script_command("commit_put", script_keys, args)])
+        check_stored(answers[:-1])
+        word, rest = connections.script_answer("commit_put", script_keys, args, answers[-1])
+        if word == "OK":
+            return PutReceipt(put.fields, int(rest[0]), text(rest[1]))
+        again = word == "CHUNKS_MISSING" or (word == "NOT_MOUNTED" and restore_run(connections, handle))
+        if not again or attempt == TRIES:
+            raise _refused(handle, put, commit.step, word, [text(part) for part in rest])
+    raise AssertionError("unreachable")
+
+
+def _arguments(handle: Handle, put: PreparedPut, commit: Commit) -> list[Any]:
+    header = put.header
+    return [
+        handle["incarnation"],
+        handle["run"],
+        commit.step,
+        header["stage"],
+        header["id"],
+        header["hash"],
+        header["chunks"],
+        header["bytes"],
+        put.header_bytes,
+        header["total_rows"],
+        commit.table.digest if commit.table else b"",
+        commit.table.blob if commit.table else b"",
+        ",".join(put.fields),
+        put.bitmap,
+        int(commit.replace),
+        handle["limits"]["step_ttl_ms"],
+        handle["max_wait_ms"],
+    ]
+
+
+def _refused(handle: Handle, put: PreparedPut, step: str, word: str, rest: list[str]) -> DataflexError:
+    stage = put.header["stage"]
+    first = rest[0] if rest else ""
+    sentences = {
+        "FENCED": f"this trainer (incarnation {handle['incarnation']}) was replaced by a later one ({first}): it must stop",
+        "NOT_MOUNTED": "the run is not mounted any more: mount it again",
+        "RELEASED": "the step was released already, so nothing can be put any more",
+        "PUT_CONFLICT": "this put was made before with other content. Pass replace=True if the new content is right",
+        "CHUNKS_MISSING": f"the put's chunks did not stay in Redis ({first} of {put.header['chunks']} found): is it losing keys?",
+        "ROWS_CONFLICT": _rows_conflict(put, rest),
+    }
+    where = f"step {step}, stage {stage}, fields {', '.join(put.fields)}"
+    details = {"run": handle["run"], "step": step, "stage": stage, "fields": put.fields, "reason": first}
+    return error(word, f"{where}: {sentences.get(word, word)}", details)
+
+
+def _rows_conflict(put: PreparedPut, rest: list[str]) -> str:
+    kind, detail = [*rest, "", ""][:2]
+    if kind == "total_rows":
+        return f"total_rows is {put.header['total_rows']}, but the first put of this stage said {detail}"
+    if kind == "keys":
+        return "the keys are not the ones that the first put of this stage fixed"
+    if kind == "no_keys":
+        return "this put names keys, but the first put of this stage named none"
+    return f'some of these rows of field "{detail}" were put before by a put of another range or other fields'

@@ -1,0 +1,99 @@
+"""Which rows of the step a put is for, and in which order its input has them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import error
+from ..protocol.codec import pack
+from ..protocol.field_names import LAYOUT_COLUMNS
+from ..protocol.input_types import FieldValue
+from ..protocol.row_ranges import ranges_of
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlan:
+    """`order`: for each row of the ranges, which input row it is; None: as they come."""
+
+    ranges: list[int]
+    order: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTable:
+    """The row table that the first put of a (step, stage) fixed, and its digest."""
+
+    keys: list[str]
+    digest: str
+    blob: bytes
+
+
+def key_table(keys: Sequence[str]) -> KeyTable:
+    blob = pack(list(keys))
+    return KeyTable(list(keys), hashlib.sha256(blob).hexdigest()[:32], blob)
+
+
+def plan_range(rows: tuple[int, int] | None, total: int) -> RowPlan:
+    """`rows`: half-open; None: all. Raises INVALID_INPUT."""
+    if rows is None:
+        return RowPlan([0, total] if total > 0 else [])
+    start, stop = rows
+    if not 0 <= start < stop <= total:
+        raise error(
+            "INVALID_INPUT",
+            f"rows [{start}, {stop}) is no range within the {total} rows of this step",
+            {"rows": [start, stop], "total": total},
+        )
+    return RowPlan([start, stop])
+
+
+def plan_keys(keys: Sequence[str], table: Sequence[str]) -> RowPlan:
+    """Keys → row numbers by the step's row table; the input is put in ascending row order. Raises ROWS_CONFLICT."""
+    row_of = {key: row for row, key in enumerate(table)}
+    unknown = [key for key in keys if key not in row_of]
+    if unknown:
+        raise error(
+            "ROWS_CONFLICT",
+            f'{len(unknown)} key(s) are not in this step\'s row table, the first is "{unknown[0]}"',
+            {"unknown": unknown[:10]},
+        )
+    rows = np.array([row_of[key] for key in keys], dtype=np.int64)
+    order = np.argsort(rows, kind="stable")
+    in_order = bool((order == np.arange(len(order))).all())
+    return RowPlan(ranges_of(rows[order]), None if in_order else order)
+
+
+def check_keys(given: Any) -> list[str]:
+    """Keys as strings. Raises INVALID_INPUT: no string, or one twice."""
+    keys = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    seen: set[str] = set()
+    for row, key in enumerate(keys):
+        if not isinstance(key, str):
+            raise error("INVALID_INPUT", f"the key of row {row} is a {type(key).__name__}, not a string", {"row": row})
+        if key in seen:
+            raise error("INVALID_INPUT", f'key "{key}" stands twice in this put (row {row})', {"key": key, "row": row})
+        seen.add(key)
+    return keys
+
+
+def check_rows(given: Any) -> tuple[int, int] | None:
+    """`(start, stop)`, a `range` or a `slice` of consecutive rows. Raises INVALID_INPUT."""
+    if given is None:
+        return None
+    if isinstance(given, (range, slice)):
+        if given.step not in (None, 1) or given.start is None or given.stop is None:
+            raise error("INVALID_INPUT", f"rows is {given!r}; name a start and a stop, consecutive")
+        return int(given.start), int(given.stop)
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise error("INVALID_INPUT", f"rows is {given!r}; it is (start, stop), half-open")
+    return int(given[0]), int(given[1])
+
+
+def row_count(fields: Mapping[str, FieldValue]) -> int:
+    """Rows of the first field that is no layout column: all fields of a put must agree, which encoding checks."""
+    return next((value.rows for name, value in fields.items() if name not in LAYOUT_COLUMNS), 0)

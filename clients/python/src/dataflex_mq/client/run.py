@@ -1,0 +1,234 @@
+"""A mounted run in the hands of one producer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from ..errors import DataflexError
+from ..protocol.codec import pack
+from ..redis.connect import Connections, text
+from ..redis.keys import run_keys
+from ..redis.mounts import Handle
+from .background import Sender
+from .mounted import MountedRun, check_stage, log, step_at
+from .outcomes import PipelineResult, decode_outcome
+from .pending import PendingStep
+from .posting import Posting, PutOptions
+from .put import PutReceipt
+from .state import SavedState, load_state, save_state
+from .step_result import StepResult
+from .wait import StepWait
+
+# One small script; more than this is an absent Redis.
+SCRIPT_SECONDS = 30.0
+# Some megabytes at most, and nothing waits for it.
+STATE_SECONDS = 60.0
+# Errors that `on_unavailable: neutral` covers: the service was not there. A wrong input or a broken scorer is never covered.
+UNAVAILABLE = ("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE")
+
+
+class Run(MountedRun):
+    """
+    `handle`: what the mount answered. `neutral_steps` counts the steps that trained without weights under `on_unavailable: neutral`. Any
+    number of threads may use a run.
+    """
+
+    def __init__(self, connections: Connections, handle: Handle, owner: bool, sender: Sender | None = None) -> None:
+        super().__init__(connections, handle, owner)
+        self.neutral_steps = 0
+        self._sender = sender or Sender()
+        self._unavailable: dict[str, DataflexError] = {}
+
+    @property
+    def wants(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Stages at which this run wants fields, with the fields. Nothing else travels."""
+        return self.handle["stages"]
+
+    def put(
+        self,
+        step: int,
+        stage: str,
+        fields: Mapping[str, Any],
+        *,
+        total_rows: int | None = None,
+        rows: Any = None,
+        keys: Sequence[str] | None = None,
+        lengths: Any = None,
+        is_padding: Any = None,
+        trigger: int = 0,
+        replace: bool = False,
+        timeout: float | None = None,
+    ) -> PutReceipt:
+        """
+        Posts fields of a step at a stage. fields: name → (rows,) or (rows, L), see `to_field_value` for what is taken; those that `wants`
+        does not list stay here.
+
+        total_rows: rows of the whole step; default those of this put. rows: (start, stop), those of this put; default all. keys: one a
+        row; the first put of a (step, stage) names all, later ones any part in any order. lengths (rows,): response lengths in tokens,
+        needed for fields of scope `response` that come padded. is_padding (rows,): rows that only fill the batch up; they count nowhere
+        and weigh 0. trigger: for trainers that update several times a step. replace: other content for a put made before opens a new
+        attempt of the step. timeout: seconds that Redis may take, default the run's `max_wait_ms`.
+
+        Raises INVALID_INPUT with field, row and column; LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CLOSED;
+        REDIS_UNREACHABLE, unless `on_unavailable` is neutral: then `kind` is UNAVAILABLE and the step's weights are neutral.
+        """
+        options = PutOptions.of(total_rows, rows, keys, lengths, is_padding, replace)
+        at = step_at(step, trigger)
+        return self._covering(at, lambda: self._posting(at, stage, fields, options, self._deadline(timeout))())
+
+    def submit(
+        self,
+        step: int,
+        stage: str,
+        fields: Mapping[str, Any],
+        *,
+        trigger: int = 0,
+        timeout: float | None = None,
+        **put: Any,
+    ) -> PendingStep:
+        """
+        As `put`, whose other arguments it takes, for weights that are needed later: encodes at once (the arrays may be reused when this
+        returns), sends on the client's one background thread. timeout: seconds for put and weights together. Raises INVALID_INPUT, LIMIT,
+        FENCED, CLOSED at once; the rest in `result()`.
+        """
+        named = {name: put.pop(name, None) for name in ("total_rows", "rows", "keys", "lengths", "is_padding")}
+        options = PutOptions.of(**named, replace=put.pop("replace", False))
+        if put:
+            raise TypeError(f"submit() got unexpected arguments: {', '.join(put)}")
+        at = step_at(step, trigger)
+        seconds = self._deadline(timeout)
+        send = self._posting(at, stage, fields, options, seconds)
+        sent = self._sender.submit(lambda: self._covering(at, send))
+        return PendingStep(self, int(step), int(trigger), stage, sent, seconds)
+
+    def weights(
+        self,
+        step: int,
+        timeout: float | None = None,
+        *,
+        stages: Sequence[str] | None = None,
+        trigger: int = 0,
+        waited_before: float = 0.0,
+    ) -> StepResult:
+        """
+        Waits for the outcomes of the step's delivered pipelines; of those of `stages` only, if given. timeout: seconds, default the run's
+        `max_wait_ms`. waited_before: seconds that the caller has waited for this step already, for the service's metrics.
+
+        Raises the failure that settled a pipeline; TIMEOUT with a diagnosis (which field, broker or worker was missing) or
+        REDIS_UNREACHABLE, unless `on_unavailable` is neutral; FENCED, RELEASED, CLOSED.
+        """
+        self._assert_usable()
+        at = step_at(step, trigger)
+        delivered = [pipeline for pipeline in self.handle["pipelines"] if not pipeline["shadow"]]
+        expected = [one for one in delivered if stages is None or one["stage"] in stages]
+        began = time.monotonic()
+        results: list[PipelineResult] = []
+        neutral: DataflexError | None = None
+        try:
+            results = self._outcomes(at, expected, self._deadline(timeout))
+        except DataflexError as caught:
+            if not self._covers(caught):
+                raise
+            neutral = caught
+            self.neutral_steps += 1
+            log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
+        waited = time.monotonic() - began + waited_before
+        self._steps.settled(at, waited * 1000, len(expected) == len(delivered))
+        return StepResult(self.handle, int(step), int(trigger), waited, results, neutral, self._steps.rows(at))
+
+    def is_settled(self, step: int, *, trigger: int = 0, stages: Sequence[str] | None = None) -> bool:
+        """Whether `weights` would answer at once. Asks Redis once."""
+        at = step_at(step, trigger)
+        status = run_keys(self.handle["run"]).step(self.handle["incarnation"], at).status
+        expected = [
+            f"settled:{pipeline['name']}"
+            for pipeline in self.handle["pipelines"]
+            if not pipeline["shadow"] and (stages is None or pipeline["stage"] in stages)
+        ]
+        command = ("HMGET", status, *expected)
+        return not expected or None not in self._call(
+            SCRIPT_SECONDS, f"status of step {at}", lambda: self._connections.command.execute_command(*command)
+        )
+
+    def release(self, step: int, trigger: int = 0) -> str:
+        """
+        Done with the step: its keys go, at once (BURIED) or when the last pipeline still at work has settled (PENDING); UNKNOWN: there
+        was no such step. Raises REDIS_UNREACHABLE, CLOSED.
+        """
+        at = step_at(step, trigger)
+        handle, keys = self.handle, run_keys(self.handle["run"])
+        waited = self._steps.waited_ms(at)
+        names = [keys.mount, keys.step(handle["incarnation"], at).status, keys.steps, keys.notices]
+        report = b"" if waited is None else pack({"wait_ms": waited})
+        args = [handle["incarnation"], handle["run"], at, handle["limits"]["step_ttl_ms"], report]
+        word, rest = self._call(
+            SCRIPT_SECONDS, f"release of step {at}", lambda: self._connections.run_script("release", names, args)
+        )
+        self._steps.forget(at)
+        self._unavailable.pop(at, None)
+        self._fenced = self._fenced or word == "FENCED"
+        return text(rest[0]) if word == "OK" else "UNKNOWN"
+
+    def mix_state(self, pipeline: str) -> SavedState:
+        """
+        What a mix pipeline or a pre-rollout policy remembers, as plain data for the trainer's checkpoint. Raises INVALID_INPUT for a
+        pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
+        """
+        what = f'reading the state of pipeline "{pipeline}"'
+        return self._call(STATE_SECONDS, what, lambda: save_state(self._connections, self.handle, pipeline))
+
+    def restore_mix_state(self, pipeline: str, state: SavedState) -> None:
+        """
+        Puts a checkpoint's state in the place of what Redis has; call it after mounting, before the first put. Raises INVALID_INPUT,
+        FENCED, NOT_MOUNTED, REDIS_FULL, REDIS_UNREACHABLE, CLOSED.
+        """
+        what = f'restoring the state of pipeline "{pipeline}"'
+        self._call(STATE_SECONDS, what, lambda: load_state(self._connections, self.handle, pipeline, state))
+
+    def _posting(
+        self, at: str, stage: str, fields: Mapping[str, Any], options: PutOptions, seconds: float
+    ) -> Callable[[], PutReceipt]:
+        """Encodes; what it gives sends."""
+        self._assert_usable()
+        check_stage(stage)
+        wanted = [need["name"] for need in self.handle["stages"].get(stage, [])]
+        mine = {name: fields[name] for name in wanted if name in fields}
+        if not mine:
+            return lambda: PutReceipt([], self._steps.attempt(at), "NOTHING_WANTED")
+        return Posting(
+            self._connections, self.handle, self._steps, at, stage, mine, options, seconds, self._assert_usable
+        ).send
+
+    def _outcomes(self, at: str, expected: Sequence[dict[str, Any]], seconds: float) -> list[PipelineResult]:
+        if at in self._unavailable:
+            raise self._unavailable[at]
+        again = lambda: self._steps.put_again(at)  # noqa: E731
+        wait = StepWait(self._connections, self.handle, at, expected, seconds, again, self._assert_usable)
+        outcomes = wait.collect()
+        for outcome in outcomes.values():
+            if outcome.header["kind"] == "failure":
+                decode_outcome(self.handle, outcome)
+        return [decode_outcome(self.handle, outcomes[pipeline["name"]]) for pipeline in expected]
+
+    def _covers(self, caught: DataflexError) -> bool:
+        return self.handle["on_unavailable"] == "neutral" and caught.code in UNAVAILABLE
+
+    def _covering(self, at: str, send: Callable[[], PutReceipt]) -> PutReceipt:
+        try:
+            receipt = send()
+        except DataflexError as caught:
+            if not self._covers(caught):
+                raise
+            self._unavailable[at] = caught
+            return PutReceipt([], self._steps.attempt(at), "UNAVAILABLE")
+        self._unavailable.pop(at, None)
+        return receipt
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

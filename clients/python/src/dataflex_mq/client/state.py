@@ -1,0 +1,92 @@
+"""What a mix pipeline or a pre-rollout policy remembers, as plain data for the trainer's checkpoint."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from ..errors import error
+from ..protocol.codec import pack, unpack
+from ..redis.connect import Connections, text
+from ..redis.keys import STATE_TTL_MS, run_keys
+from ..redis.mounts import Handle, restore_run
+
+SavedState = dict[str, Any]
+
+
+def save_state(connections: Connections, handle: Handle, pipeline: str) -> SavedState:
+    """`{"v": 1, "pipeline", "steps": {step key: {"inc", "by", "values"}}}`; JSON keeps it. Raises INVALID_INPUT, DECODE."""
+    key = run_keys(handle["run"]).state(_owner(handle, pipeline))
+    found = connections.command.execute_command("HGETALL", key)
+    steps = {text(name): _unpack_entry(entry) for name, entry in found.items() if text(name) != "head"}
+    return {"v": 1, "pipeline": pipeline, "steps": steps}
+
+
+def load_state(connections: Connections, handle: Handle, pipeline: str, saved: Any) -> None:
+    """Puts a saved state in the place of what Redis has. Raises INVALID_INPUT, FENCED, NOT_MOUNTED, REDIS_FULL."""
+    keys = run_keys(handle["run"])
+    owner = _owner(handle, pipeline)
+    args: list[Any] = [handle["incarnation"], STATE_TTL_MS]
+    for step, entry in _check(saved).items():
+        args += [step, pack([entry["inc"], entry["by"], entry["values"]])]
+    word = ""
+    for _ in range(2):
+        word, _ = connections.run_script("restore_state", [keys.mount, keys.state(owner)], args)
+        if word != "NOT_MOUNTED" or not restore_run(connections, handle):
+            break
+    if word != "OK":
+        message = (
+            f'the state of pipeline "{pipeline}" was not restored: this trainer (incarnation {handle["incarnation"]}) '
+            f'no longer owns run "{handle["run"]}", it must stop'
+        )
+        raise error(word, message, {"run": handle["run"], "pipeline": pipeline})
+
+
+def _owner(handle: Handle, pipeline: str) -> str:
+    """The pipeline that Redis keeps the state under: a policy's is that of the pipeline that feeds it."""
+    having: dict[str, str] = {}
+    for spec in handle["pipelines"]:
+        policy = spec.get("policy", {})
+        if spec["mechanism"] == "mix":
+            having[spec["name"]] = spec["name"]
+        elif policy.get("role") == "select":
+            having[spec["name"]] = policy["fed_by"]
+    if pipeline in having:
+        return having[pipeline]
+    known = any(spec["name"] == pipeline for spec in handle["pipelines"])
+    why = f'pipeline "{pipeline}" remembers nothing' if known else f'there is no pipeline "{pipeline}"'
+    message = f"{why}; pipelines with a state: {', '.join(having) or 'none'}"
+    raise error("INVALID_INPUT", message, {"pipeline": pipeline, "having": list(having)})
+
+
+def _unpack_entry(data: bytes) -> dict[str, Any]:
+    entry = unpack(data)
+    if isinstance(entry, list) and len(entry) == 3:
+        checked = {"inc": entry[0], "by": entry[1], "values": entry[2]}
+        if _is_entry(checked):
+            return checked
+    raise error("DECODE", "a step's entry in a pipeline's state cannot be read: was the key written by hand?")
+
+
+def _check(saved: Any) -> dict[str, Any]:
+    if not isinstance(saved, dict) or saved.get("v") != 1 or not isinstance(saved.get("steps"), dict):
+        raise error("INVALID_INPUT", "this is no saved state: pass what mix_state(pipeline) gave, unchanged")
+    for key, entry in saved["steps"].items():
+        if not re.fullmatch(r"\d+\.\d+", key) or not _is_entry(entry):
+            message = f'the saved state\'s step "{key}" cannot be read: is the checkpoint whole?'
+            raise error("INVALID_INPUT", message, {"step": key})
+    return saved["steps"]
+
+
+def _is_entry(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("inc"), int) or not isinstance(entry.get("by"), str):
+        return False
+    values = entry.get("values")
+    return isinstance(values, list) and all(_is_value(value) for value in values)
+
+
+def _is_value(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)) or not value or not isinstance(value[0], str):
+        return False
+    return all(isinstance(one, (int, float)) and not isinstance(one, bool) and math.isfinite(one) for one in value[1:])

@@ -1,0 +1,110 @@
+"""What `weights(step)` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataflexError, error
+from ..protocol.input import to_field_value
+from ..protocol.input_types import is_vector
+from ..protocol.mask import mask_of
+from ..protocol.tensor import MaskColumn, Strings
+from ..redis.mounts import Handle
+from .compose import RowWeights, Weights, compose, expand
+from .like import like_mask
+from .outcomes import PipelineResult
+
+
+class StepResult:
+    """
+    The weights of one step. `pipelines`: the delivered ones by name, in the order of the configuration. `neutral`: the error because of
+    which no weights came, where `on_unavailable: neutral` let the step train as if there were none; else None. `waited`: seconds that
+    the caller waited.
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        step: int,
+        trigger: int,
+        waited: float,
+        results: list[PipelineResult],
+        neutral: DataflexError | None = None,
+        rows: int = 0,
+    ) -> None:
+        self.step = step
+        self.trigger = trigger
+        self.waited = waited
+        self.neutral = neutral
+        self.pipelines: Mapping[str, PipelineResult] = {result.name: result for result in results}
+        self._composition: Mapping[str, Any] = handle["composition"]
+        self._rows = rows
+
+    @property
+    def weights(self) -> np.ndarray:
+        """
+        The composition over the mask that scoring read, float32: (rows,) when every pipeline weighs rows, else (rows, L) with 0 outside the
+        mask. All 1 when the step is neutral; empty when no pipeline weighs anything.
+        """
+        if self.neutral is not None:
+            return np.ones(self._rows, dtype=np.float32)
+        scored = self._scored_mask()
+        if scored is None:
+            return np.zeros(0, dtype=np.float32)
+        weights = self._compose(scored, scored)
+        return weights.values if isinstance(weights, RowWeights) else expand(weights, scored)
+
+    def rollout_is_weights(self, mask: Any, existing: Any = None, *, dtype: Any = None, device: Any = None) -> Any:
+        """
+        The tensor that the loss multiplies in, over `mask`, the mask that the loss reads (which rejection may have cleared further since
+        scoring); times `existing` rollout_is_weights unless `combine` is `replace`.
+
+        mask: (rows, L) as NumPy array, torch tensor or list of rows → (rows, L), 0 outside the mask. A nested tensor or `Jagged` → the same
+        kind, a value for each of the mask's tokens. float32 on the mask's device unless `dtype` or `device` say otherwise.
+
+        Raises INVALID_INPUT: another number of rows; a live token that was masked when the weights were computed, with row and column;
+        `existing` of another shape.
+        """
+        value = to_field_value("response_mask", mask)
+        if isinstance(value, Strings) or is_vector(value):
+            raise error("INVALID_INPUT", "the mask has no token dimension; it is (rows, L) or ragged")
+        width = value.width if hasattr(value, "width") else int(value.data.shape[1])
+        loss = mask_of("response_mask", value, width)
+        scored = None if self.neutral is not None else self._scored_mask()
+        weights: Weights = (
+            RowWeights(np.ones(loss.rows, dtype=np.float32)) if scored is None else self._compose(scored, loss)
+        )
+        kept = None if self._composition["combine"] == "replace" else existing
+        return like_mask(weights, loss, mask, kept, dtype, device)
+
+    def _compose(self, scored: MaskColumn, loss: MaskColumn) -> Weights:
+        weighing = self._weighing()
+        weights: list[Weights] = []
+        for result in weighing:
+            if result.mask is None or result.compact is None:
+                raise error(
+                    "INVALID_INPUT", f'pipeline "{result.name}" was scored without a mask', {"pipeline": result.name}
+                )
+            # Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
+            same = result.mask is scored
+            weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, result.padding))
+        return compose(weights, scored, loss, self._composition, weighing[0].padding)
+
+    def _weighing(self) -> list[PipelineResult]:
+        """Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss."""
+        return [
+            result for result in self.pipelines.values() if result.compact is not None and result.stage != "pre_rollout"
+        ]
+
+    def _scored_mask(self) -> MaskColumn | None:
+        """The mask of the latest stage: the one nearest to the loss's."""
+        masked = [result for result in self._weighing() if result.mask is not None]
+        latest = [result for result in masked if result.stage == "post_advantage"] or masked
+        return latest[-1].mask if latest else None
+
+
+def _rebase(weights: Weights, mask: MaskColumn, onto: MaskColumn, padding: np.ndarray | None) -> Weights:
+    return compose([weights], mask, onto, {"combine": "multiply", "rescale": "none"}, padding)

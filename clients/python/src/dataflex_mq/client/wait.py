@@ -1,0 +1,145 @@
+"""Waits until every expected pipeline has settled, one has failed, or the deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DataflexError, error
+from ..redis.connect import LOST, RETRY_SECONDS, SLICE_SECONDS, Connections, is_refusal, typed
+from ..redis.keys import StepKeys, run_keys
+from ..redis.mounts import Handle
+from ..redis.settle import settle_timeout
+from .diagnose import Pipeline, diagnose
+from .outcomes import Outcome, load_outcome, read_outcomes
+
+# What a deadline gives the questions that find out what was missing.
+GRACE_SECONDS = 2.0
+
+
+@dataclass
+class StepWait:
+    connections: Connections
+    handle: Handle
+    at: str
+    expected: Sequence[Pipeline]
+    timeout: float
+    # Puts the step again if Redis has forgotten it; False: nothing was kept.
+    put_again: Callable[[], bool]
+    # Raises when the run was closed or fenced meanwhile.
+    alive: Callable[[], None]
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    last_id: str = "0"
+
+    def collect(self) -> dict[str, Outcome]:
+        """
+        Outcomes by pipeline: all, or at least one failure. Raises TIMEOUT with a diagnosis, FENCED, RELEASED, REDIS_UNREACHABLE, CLOSED.
+        """
+        end = time.monotonic() + self.timeout
+        while self.undecided():
+            self.alive()
+            left = end - time.monotonic()
+            if left <= 0:
+                self._give_up()
+                break
+            try:
+                slice_ms = max(1, int(min(SLICE_SECONDS, left) * 1000))
+                if not self.read(slice_ms) and self._restored():
+                    # A server that has lost the step starts a stream of new ids: read it from its start.
+                    self.last_id = "0"
+            except LOST as cause:
+                # While the deadline allows it a lost connection is tried again.
+                if is_refusal(cause):
+                    raise typed(cause) from cause
+                time.sleep(max(0.0, min(RETRY_SECONDS * 2, end - time.monotonic())))
+                self._restored_later()
+            except DataflexError as caught:
+                if not caught.retryable:
+                    raise
+                time.sleep(max(0.0, min(RETRY_SECONDS * 2, end - time.monotonic())))
+        return self.outcomes
+
+    def undecided(self) -> bool:
+        """One failure decides the step: nobody waits for the others then."""
+        failed = any(outcome.header["kind"] == "failure" for outcome in self.outcomes.values())
+        return not failed and len(self.missing()) > 0
+
+    def missing(self) -> list[Pipeline]:
+        return [pipeline for pipeline in self.expected if pipeline["name"] not in self.outcomes]
+
+    def read(self, block_ms: int) -> bool:
+        """Takes in what the step's stream has after the last entry seen; answers whether there was anything."""
+        entries = read_outcomes(self.connections, self._keys.out, self.last_id, block_ms)
+        names = {pipeline["name"] for pipeline in self.expected}
+        for entry in entries:
+            name = entry.fields["pipeline"].decode()
+            if name in names:
+                outcome = load_outcome(self.connections, self._keys, entry)
+                attempt = outcome.header["attempt"]
+                # A replaced put voids every outcome of an earlier attempt.
+                self.outcomes = {k: o for k, o in self.outcomes.items() if o.header["attempt"] >= attempt}
+                self.outcomes[name] = outcome
+            self.last_id = entry.id
+        return len(entries) > 0
+
+    @property
+    def _keys(self) -> StepKeys:
+        return run_keys(self.handle["run"]).step(self.handle["incarnation"], self.at)
+
+    def _restored(self) -> bool:
+        """Puts the step again if the server has lost it. Raises FENCED, RELEASED, and what a put raises."""
+        command = self.connections.command.execute_command
+        run, incarnation = self.handle["run"], self.handle["incarnation"]
+        owner = command("HGET", run_keys(run).mount, "inc")
+        if owner and int(owner) > incarnation:
+            message = f'run "{run}": incarnation {incarnation} was replaced by a later trainer ({int(owner)}); this one must stop'
+            raise error("FENCED", message)
+        attempt, released = command("HMGET", self._keys.status, "attempt", "released")
+        if released:
+            raise error("RELEASED", f"step {self.at} was released, its weights cannot be had any more")
+        return False if attempt else self.put_again()
+
+    def _restored_later(self) -> None:
+        try:
+            if self._restored():
+                self.last_id = "0"
+        except LOST:
+            pass
+        except DataflexError as caught:
+            if not caught.retryable:
+                raise
+
+    def _give_up(self) -> None:
+        """The deadline settles the step too, so that no worker goes on with it; an outcome that came first is still taken."""
+        late = self.missing()
+        try:
+            why = self.connections.call(GRACE_SECONDS, "diagnosis", lambda: self._settle(late))
+        except DataflexError:
+            why = ["Redis has not answered for the last seconds (its address, its network, its load?)"]
+        left = [pipeline["name"] for pipeline in self.missing()]
+        if not self.undecided() or not left:
+            return
+        names = ", ".join(f'"{name}"' for name in left)
+        raise error(
+            "TIMEOUT",
+            f"no weights from pipeline {names} for step {self.at} within {self.timeout:g} s: {'; '.join(why)}",
+            {"step": self.at, "pipelines": left, "why": why},
+        )
+
+    def _settle(self, late: Sequence[dict[str, Any]]) -> list[str]:
+        why = diagnose(self.connections, self.handle, self.at, late)
+        attempt = int(self.connections.command.execute_command("HGET", self._keys.status, "attempt") or 1)
+        message = f"the trainer stopped waiting after {self.timeout:g} s: {'; '.join(why)}"
+        words = [settle_timeout(self.connections, self.handle, self.at, one, attempt, message) for one in late]
+        if "SETTLED" in words:
+            ours = self.outcomes
+            self.read(0)
+            # This very giving up is no outcome.
+            self.outcomes = {
+                name: outcome
+                for name, outcome in self.outcomes.items()
+                if name in ours or outcome.header.get("producer", {}).get("worker") != "client"
+            }
+        return why

@@ -1,0 +1,25 @@
+"""What a decoder takes unless the handle says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Limits = Mapping[str, int]
+
+DEFAULT_LIMITS: Limits = {
+    "chunk_bytes": 1 << 20,
+    "inline_bytes": 64 << 10,
+    "max_put_bytes": 4 * 1024**3,
+    "max_rows": 1 << 20,
+    "max_width": 1 << 20,
+    "max_string_bytes": 1024,
+    "step_ttl_ms": 3_600_000,
+}
+
+# Bounds of a control message (headers, handles, settings): far above any real one, far below what hurts.
+MESSAGE_MAX_BYTES = 64 << 20
+MESSAGE_MAX_DEPTH = 16
+MESSAGE_MAX_STRING_BYTES = 1 << 20
+
+# Offsets are 32-bit: a matrix with more tokens in scope has no jagged or sparse form.
+MAX_INDEXED = 0x7FFFFFFF

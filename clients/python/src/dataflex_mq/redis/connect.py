@@ -1,0 +1,163 @@
+"""
+Connections. redis-py's own: timeouts and retries of ours, since its defaults differ between versions and cut blocking reads. Two kinds:
+`command` answers at once; `blocking` waits in slices, each a little shorter than its socket's patience.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from ..errors import DataflexError, error
+from .address import parse_address, redact
+from .scripts import script
+
+# A connection that owes an answer and says nothing for so long is taken for half-open and replaced.
+SOCKET_SECONDS = 6.0
+# One blocking read at a time is this long on the server's side; after each, the step's state is looked at.
+SLICE_SECONDS = 1.0
+# First pause after a lost connection; doubled up to the second.
+RETRY_SECONDS = 0.025
+RETRY_MOST_SECONDS = 0.5
+
+# The server's or the connection's fault, and gone with it.
+LOST = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSError)
+
+T = TypeVar("T")
+Command = Sequence[Any]
+
+
+class Connections:
+    """What one client needs of Redis, for any number of threads. In a forked process redis-py opens connections of its own."""
+
+    def __init__(self, url: str, connect_seconds: float = 5.0) -> None:
+        self.url = url
+        self._connect_seconds = connect_seconds
+        self.command = self._open(SOCKET_SECONDS)
+        self.blocking = self._open(SLICE_SECONDS + 2.0)
+        self._lock = threading.Lock()
+
+    def _open(self, patience: float) -> redis.Redis:
+        given = parse_address(self.url)
+        kind: type[redis.connection.AbstractConnection] = redis.Connection
+        if "path" in given:
+            kind = redis.UnixDomainSocketConnection
+        elif given["tls"]:
+            kind = redis.SSLConnection
+        tcp = {} if "path" in given else {"socket_keepalive": True}
+        pool = redis.ConnectionPool(
+            connection_class=kind,
+            **{key: value for key, value in given.items() if key != "tls"},
+            **tcp,
+            protocol=2,
+            decode_responses=False,
+            socket_timeout=patience,
+            socket_connect_timeout=min(patience, self._connect_seconds),
+            retry=Retry(NoBackoff(), 0),
+            retry_on_timeout=False,
+            health_check_interval=0,
+            client_name="dataflex-mq:python",
+        )
+        return redis.Redis(connection_pool=pool)
+
+    def ping(self) -> None:
+        """Raises REDIS_UNREACHABLE with the address and the reason."""
+        self.call(self._connect_seconds, "connect", lambda: self.command.execute_command("PING"))
+
+    def call(self, seconds: float, what: str, work: Callable[[], T], alive: Callable[[], None] | None = None) -> T:
+        """
+        `work` again and again while the connection is lost, until `seconds` are over: every write is idempotent, so that a lost answer
+        is answered by the same command. Raises REDIS_UNREACHABLE naming what was attempted; typed errors of Redis' own refusals.
+        """
+        end = time.monotonic() + seconds
+        pause = RETRY_SECONDS
+        while True:
+            if alive:
+                alive()
+            try:
+                return work()
+            except LOST as cause:
+                if is_refusal(cause):
+                    raise typed(cause) from cause
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise self.unreachable(what, seconds, cause) from cause
+                time.sleep(min(pause, max(left, 0)))
+                pause = min(pause * 2, RETRY_MOST_SECONDS)
+            except redis.exceptions.RedisError as cause:
+                raise typed(cause) from cause
+
+    def unreachable(self, what: str, seconds: float, cause: BaseException) -> DataflexError:
+        where = redact(self.url)
+        message = f"{what}: cannot reach Redis at {where} within {seconds:g} s ({cause}). Is it up? Then do it again"
+        return error("REDIS_UNREACHABLE", message, {"url": where})
+
+    def pipeline(self, commands: Sequence[Command]) -> list[Any]:
+        """Sends commands together; an answer that is an error stands in its place. Raises what `LOST` names."""
+        pipe = self.command.pipeline(transaction=False)
+        for command in commands:
+            pipe.execute_command(*command)
+        return pipe.execute(raise_on_error=False)
+
+    def script_command(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Command:
+        _, sha, count = script(name)
+        assert len(keys) == count, name
+        return ("EVALSHA", sha, count, *keys, *args)
+
+    def run_script(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> tuple[str, list[Any]]:
+        """The word that the script answers, and what follows it."""
+        answer = self.pipeline([self.script_command(name, keys, args)])[0]
+        return self.script_answer(name, keys, args, answer)
+
+    def script_answer(self, name: str, keys: Sequence[str], args: Sequence[Any], answer: Any) -> tuple[str, list[Any]]:
+        """Reads what EVALSHA answered; a server that does not know the script is given its source."""
+        if isinstance(answer, redis.exceptions.NoScriptError):
+            source, _, count = script(name)
+            answer = self.command.execute_command("EVAL", source, count, *keys, *args)
+        if isinstance(answer, Exception):
+            raise answer
+        return text(answer[0]), list(answer[1:])
+
+    def now_ms(self) -> int:
+        """The server's clock: deadlines and incarnations live on it, never on a host's."""
+        answer = self.command.execute_command("TIME")
+        return int(answer[0]) * 1000 + int(answer[1]) // 1000
+
+    def close(self) -> None:
+        for client in (self.command, self.blocking):
+            client.close()
+            client.connection_pool.disconnect()
+
+
+def is_refusal(cause: BaseException) -> bool:
+    """Wrong credentials come as a connection error; no patience helps against them."""
+    return isinstance(cause, (redis.exceptions.AuthenticationError, redis.exceptions.AuthorizationError))
+
+
+def typed(cause: BaseException) -> DataflexError:
+    """Redis' own refusals as typed errors."""
+    if isinstance(cause, DataflexError):
+        return cause
+    message = str(cause)
+    if isinstance(cause, redis.exceptions.OutOfMemoryError) or "OOM" in message:
+        return error(
+            "REDIS_FULL",
+            "Redis is full (maxmemory reached under noeviction), so nothing was marked as produced. "
+            "Raise maxmemory or release steps, then put again",
+        )
+    if is_refusal(cause):
+        return error(
+            "REDIS_UNREACHABLE", f"Redis refuses the connection: {message}. Mend the address's user or password"
+        )
+    return error("INTERNAL", f"Redis refused a command: {message}")
+
+
+def text(answer: Any) -> str:
+    """An element of an answer that holds text or a number."""
+    return answer.decode() if isinstance(answer, bytes) else str(answer)

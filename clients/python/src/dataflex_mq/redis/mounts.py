@@ -1,0 +1,39 @@
+"""What Redis knows of a mounted run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..protocol.codec import pack, unpack
+from .connect import Connections
+from .keys import HEARTBEAT_TTL_MS, MOUNT_TTL_MS, STATE_TTL_MS, run_keys
+
+Handle = dict[str, Any]
+
+
+def read_handle(connections: Connections, run: str) -> Handle | None:
+    incarnation, blob = connections.command.execute_command("HMGET", run_keys(run).mount, "inc", "handle")
+    return {**unpack(blob), "incarnation": int(incarnation)} if incarnation and blob else None
+
+
+def restore_run(connections: Connections, handle: Handle) -> bool:
+    """Puts a forgotten mount back. Answers whether this incarnation still owns the run."""
+    keys = run_keys(handle["run"])
+    body = {key: value for key, value in handle.items() if key != "incarnation"}
+    fields: list[Any] = ["handle", pack(body), "pipelines", ",".join(p["name"] for p in handle["pipelines"])]
+    for pipeline in handle["pipelines"]:
+        needs = ",".join(field["name"] for field in pipeline["fields"])
+        fields += [f"need:{pipeline['name']}", f"{pipeline['stage']}|{needs}"]
+    word, _ = connections.run_script(
+        "restore",
+        [keys.mount, keys.trainer, keys.runs],
+        [keys.encoded, handle["mount_id"], handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, *fields],
+    )
+    return word == "OK"
+
+
+def trainer_beat(connections: Connections, handle: Handle, leave: bool = False) -> str:
+    """Keeps the run busy for others; `leave` says goodbye. Answers OK, FENCED or NOT_MOUNTED."""
+    keys = run_keys(handle["run"])
+    args = [handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, int(leave), STATE_TTL_MS]
+    return connections.run_script("heartbeat", [keys.mount, keys.trainer, keys.steps], args)[0]

@@ -1,0 +1,28 @@
+"""
+The service's Lua scripts, byte for byte (a test compares the copies): a step's changes are theirs alone, in whatever language the
+client is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib import resources
+
+SCRIPTS = {
+    "restore": ("restore-3.lua", 3),
+    "heartbeat": ("heartbeat-3.lua", 3),
+    "commit_put": ("commit-put-5.lua", 5),
+    "settle": ("settle-7.lua", 7),
+    "restore_state": ("restore-state-2.lua", 2),
+    "release": ("release-4.lua", 4),
+}
+
+
+@cache
+def script(name: str) -> tuple[str, str, int]:
+    """Source (the shared part in front), its SHA-1 as EVALSHA takes it, and its count of KEYS."""
+    file, keys = SCRIPTS[name]
+    folder = resources.files(__package__).joinpath("scripts")
+    source = "\n".join(folder.joinpath(part).read_text(encoding="utf-8") for part in ("lib.lua", file))
+    return source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest(), keys
