@@ -14,6 +14,7 @@ import { done, type Entry, leaveGroup } from "../redis/streams.js";
 import { VERSION } from "../version.js";
 import { groupLoop } from "./announcements.js";
 import { deadLetter } from "./dead-letter.js";
+import { allSinks, historySink } from "./history.js";
 import { Leadership } from "./leadership.js";
 import { Mounting } from "./mounting.js";
 import { keepReadingNotices, type NoticeSink } from "./notices.js";
@@ -100,15 +101,15 @@ export class Broker {
   }
 
   /**
-   * Stands for leader. While it leads, what settle and release report goes to `sink`, each report once over all brokers. Ends with the
-   * broker.
+   * Stands for leader. While it leads, what settle and release report goes to the history of its run and to `sink`, each report once
+   * over all brokers. Ends with the broker.
    */
   lead(sink: NoticeSink): Leadership {
     const leadership = new Leadership(this.#redis, this.id, this.#log);
     leadership.start();
     const open = () => this.#openLoop("notices");
     const reading = keepReadingNotices(
-      { redis: this.#redis, leadership, sink, log: this.#log, open },
+      { redis: this.#redis, leadership, sink: allSinks(historySink(this.#redis), sink), log: this.#log, open },
       this.#abort.signal,
     );
     this.#releases.push(async () => {

@@ -33,7 +33,9 @@ export const register: Register = (program, { io }) => {
         workers: parseCount("--workers", options.workers),
         plugins: options.plugin ?? [],
       });
-      if (!json) io.out(`redis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
+      const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
+      if (!json)
+        io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
       await serveUntilStopped(io, json, async () => all.services);
     });
 };

@@ -3,6 +3,7 @@ import { addCommand, type Register } from "./command.js";
 interface Options {
   readonly redis?: string;
   readonly http?: string;
+  readonly token?: string;
   readonly json?: boolean;
 }
 
@@ -13,12 +14,16 @@ export const register: Register = (program, { io }) => {
       "Runs a broker until it is told to stop. Any number may run against one Redis; they share the work. It keeps no state that Redis\n" +
       "does not have, and never reads tensor bytes.",
     examples: [
-      ["dataflex-mq broker --redis redis://127.0.0.1:6379", "metrics and health on 127.0.0.1:7411"],
-      ["DFX_REDIS_URL=redis://redis:6379 dataflex-mq broker --http 0.0.0.0:7411", "in a container"],
+      ["dataflex-mq broker --redis redis://127.0.0.1:6379", "live page, metrics and health on 127.0.0.1:7411"],
+      ["DFX_TOKEN=… dataflex-mq broker --redis redis://redis:6379 --http 0.0.0.0:7411", "in a container"],
     ],
   })
     .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL)")
-    .option("--http <host:port>", "where to serve /metrics, /healthz, /readyz (default 127.0.0.1:7411)")
+    .option("--http <host:port>", "where to serve the live page, /metrics, /healthz, /readyz (default 127.0.0.1:7411)")
+    .option(
+      "--token <text>",
+      "what whoever opens the page must know; needed on an address that others can reach (or DFX_TOKEN)",
+    )
     .action(async (options: Options, command) => {
       const [{ redisUrlOf }, { runBroker }, { serveUntilStopped }] = await Promise.all([
         import("../services/options.js"),

@@ -9,8 +9,12 @@ interface Options {
   readonly seed: number;
   readonly config?: string;
   readonly redis?: string;
+  readonly watch?: boolean;
   readonly json?: boolean;
 }
+
+/** With --watch: two steps a second can be followed. */
+const WATCH_PAUSE_MS = 500;
 
 export const register: Register = (program, { io }) => {
   addCommand(program, "demo", {
@@ -20,6 +24,7 @@ export const register: Register = (program, { io }) => {
       "back through Redis, a broker and two workers. Then shows the same run without weights beside it.",
     examples: [
       ["dataflex-mq demo", "everything it needs is started and stopped again"],
+      ["dataflex-mq demo --watch", "slow enough to follow on the live page, which stays up until Ctrl-C"],
       ["dataflex-mq demo --config dataflex.yaml --seed 7", "your own block, another seed"],
       ["dataflex-mq demo --steps 20 --json", "one JSON object a step: tensors posted, weights received"],
     ],
@@ -27,6 +32,7 @@ export const register: Register = (program, { io }) => {
     .option("--steps <n>", "training steps", wholeNumber(1), 40)
     .option("--seed <n>", "seed of tasks and samples", wholeNumber(0), 1)
     .option("--config <file>", "configuration with a dataflex block; default: three pipelines over both stages")
+    .option("--watch", "two steps a second at most, and the live page stays up at the end until Ctrl-C")
     .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
     .action(async (options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
@@ -43,13 +49,27 @@ export const register: Register = (program, { io }) => {
       const redisUrl = options.redis ?? io.env.DFX_REDIS_URL ?? io.env.REDIS_URL;
       const print = (value: unknown): void => io.out(`${JSON.stringify(value)}\n`);
       if (!json) io.out("A small GRPO run. Its loss is multiplied by weights computed in other processes.\n");
+      let page: string | null = null;
       const summary = await runDemo({
         steps,
         seed,
         dataflex,
         ...(redisUrl === undefined ? {} : { redisUrl }),
+        ...(options.watch ? { pauseMs: WATCH_PAUSE_MS } : {}),
+        onServices: (address) => {
+          page = address ?? null;
+          const hint = options.watch ? "" : "   (to watch at leisure: --watch)";
+          if (!json && page !== null)
+            io.out(`  page       ${page}${hint}
+`);
+        },
+        onTrained: async (summary) => {
+          if (!options.watch || json) return;
+          io.out(`\n${report.summaryText(summary)}\n\nThe page stays up until Ctrl-C.\n`);
+          await new Promise<never>(() => {});
+        },
         onStart: (started) => {
-          if (json) print({ kind: "start", steps, seed, dataflex, ...started });
+          if (json) print({ kind: "start", steps, seed, dataflex, page, ...started });
           else io.out(`${startText(started)}\n\n${report.STEP_HEADING}\n`);
         },
         onStep: (result, unweighted) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "../client/client.js";
+import { sleep } from "../lifecycle.js";
 import { bestEffort } from "../services/best-effort.js";
 import { withServices } from "../services/for-command.js";
 import { removeRun } from "../services/remove-run.js";
@@ -17,6 +18,12 @@ export interface DemoOptions {
   readonly dataflex: unknown;
   /** Absent: a private Redis. */
   readonly redisUrl?: string;
+  /** Between steps, so that a person can follow on the page. Default 0. */
+  readonly pauseMs?: number;
+  /** Services are there; `page` is the address of their live page. */
+  onServices?(page: string | undefined): void;
+  /** All steps are done; what is awaited here keeps services and history up. */
+  onTrained?(summary: DemoSummary): Promise<void>;
   /** The run is mounted and about to train. */
   onStart?(started: DemoStart): void;
   onStep(result: StepResult<Exchange>, unweighted: StepOutcome): void;
@@ -48,8 +55,10 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
   const plain = createTrainer(seed);
   const unweighted: StepOutcome[] = [];
   const weighted: StepOutcome[] = [];
+  const summary = (): DemoSummary => summarise(weighted, unweighted, seed);
   const at = { workers: WORKERS, ...(redisUrl === undefined ? {} : { redisUrl }) };
   await withServices(at, async (services) => {
+    options.onServices?.(services.page);
     const client = await Client.connect({ redisUrl: services.redisUrl });
     try {
       const run_id = `demo-${randomUUID()}`;
@@ -75,7 +84,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
           const beside = unweightedStep(plain, step);
           unweighted.push(beside);
           options.onStep(result, beside);
+          if (options.pauseMs !== undefined) await sleep(options.pauseMs);
         }
+        await options.onTrained?.(summary());
       } finally {
         await bestEffort(async () => {
           await run.close();
@@ -86,5 +97,5 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
       await bestEffort(() => client.close());
     }
   });
-  return summarise(weighted, unweighted, seed);
+  return summary();
 }

@@ -3,6 +3,8 @@ import { DataflexError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { type Check, report, runChecks } from "./checks.js";
 import { type HttpRole, httpAddress, type Listen } from "./listen.js";
+import { addLivePage, LIVE_PATHS } from "./live.js";
+import type { LiveData } from "./live-data.js";
 
 /** The page of a registry (or several). `text` must never wait for anything but memory: a scrape has a deadline. */
 export interface MetricsPage {
@@ -17,6 +19,8 @@ export interface HttpOptions {
   health(): Promise<readonly Check[]>;
   ready(): Promise<readonly Check[]>;
   readonly log: Logger;
+  /** The live page, where this process serves one. `token`: what whoever wants to see it must know. */
+  readonly live?: { readonly data: LiveData; readonly token?: string };
 }
 
 export interface HttpServer {
@@ -28,21 +32,23 @@ export interface HttpServer {
 const PATHS = ["/metrics", "/healthz", "/readyz"] as const;
 
 /**
- * Serves /metrics, /healthz and /readyz. A default port that is taken gives way to a free one, so that a second broker on a laptop
+ * Serves /metrics, /healthz, /readyz and, where there is one, the live page. A default port that is taken gives way to a free one, so that a second broker on a laptop
  * starts; one that somebody asked for does not, since a scraper would look for it in vain.
  *
- * @throws DataflexError USAGE naming the address: the explicit port is taken, forbidden or not of this machine.
+ * @throws DataflexError USAGE naming the address: the explicit port is taken, forbidden or not of this machine; or others can reach
+ * the page and it has no token.
  */
 export async function startHttp(o: HttpOptions): Promise<HttpServer> {
   const app = buildApp(o);
+  if (o.live) addLivePage(app, o.live.data, o.listen, o.live.token);
   const port = await listen(app, o.listen, o.log);
   return { address: httpAddress(o.listen.host, port), close: () => app.close() };
 }
 
 /** The app without a port, for tests that inject requests. */
 export function buildApp(o: Omit<HttpOptions, "listen" | "log">): FastifyInstance {
-  // Closing must not wait for a scraper's idle keep-alive connection.
-  const app = fastify({ logger: false, forceCloseConnections: true });
+  // Closing must not wait for a scraper's idle keep-alive connection; a run's name may be long.
+  const app = fastify({ logger: false, forceCloseConnections: true, routerOptions: { maxParamLength: 1_000 } });
   const answer =
     (checks: () => Promise<readonly Check[]>) => async (_: unknown, reply: { code(status: number): unknown }) => {
       const body = report(o.role, await runChecks(checks));
@@ -67,7 +73,10 @@ export function buildApp(o: Omit<HttpOptions, "listen" | "log">): FastifyInstanc
   );
   app.setNotFoundHandler(async (request, reply) => {
     reply.code(404);
-    return { error: `nothing at ${request.method} ${request.url.split("?", 1)[0]}`, paths: PATHS };
+    return {
+      error: `nothing at ${request.method} ${request.url.split("?", 1)[0]}`,
+      paths: o.live ? [...PATHS, ...LIVE_PATHS] : PATHS,
+    };
   });
   return app;
 }

@@ -11,6 +11,8 @@ export interface CommandServices {
   readonly redisUrl: string;
   /** Started for this command, in processes of their own; false: they were living at the address already. */
   readonly own: boolean;
+  /** Address of a broker's live page; undefined when no broker serves one. */
+  readonly page: string | undefined;
 }
 
 export interface CommandServicesOptions {
@@ -55,26 +57,26 @@ async function open({ redisUrl, workers }: CommandServicesOptions, stack: Releas
   if (redisUrl === undefined) {
     const redis = await startPrivateRedis();
     stack.push(() => redis.stop());
-    await start(redis.url, workers, stack);
-    return { redisUrl: redis.url, own: true };
+    return { redisUrl: redis.url, own: true, page: await start(redis.url, workers, stack) };
   }
-  if (await someoneServes(redisUrl)) return { redisUrl, own: false };
+  const living = await servicesAt(redisUrl);
+  if (living.count > 0) return { redisUrl, own: false, page: living.page };
   const before = new Set(await keysOf(redisUrl));
   stack.push(() => bestEffort(() => removeKeysSince(redisUrl, before)));
-  await start(redisUrl, workers, stack);
-  return { redisUrl, own: true };
+  return { redisUrl, own: true, page: await start(redisUrl, workers, stack) };
 }
 
-async function start(redisUrl: string, workers: number, stack: ReleaseStack): Promise<void> {
+async function start(redisUrl: string, workers: number, stack: ReleaseStack): Promise<string | undefined> {
   const services = await startServices({ redisUrl, brokers: 1, workers });
   stack.push(() => Promise.all(services.processes.map((process) => process.stop(GRACE_MS))));
+  return services.processes.find((process) => process.role === "broker")?.ready.http;
 }
 
-async function someoneServes(redisUrl: string): Promise<boolean> {
+async function servicesAt(redisUrl: string): Promise<{ count: number; page: string | undefined }> {
   const redis = await connect(redisUrl, "command", { name: "command" });
   try {
     const [brokers, workers] = await Promise.all([brokerPresence.alive(redis), workerPresence.alive(redis)]);
-    return brokers.length + workers.length > 0;
+    return { count: brokers.length + workers.length, page: brokers.find((b) => b.http !== undefined)?.http };
   } finally {
     redis.disconnect();
   }
@@ -91,7 +93,7 @@ async function keysOf(redisUrl: string): Promise<string[]> {
 
 /** Our services' leavings on the user's Redis: what came since, unless others have begun to serve there meanwhile. */
 async function removeKeysSince(redisUrl: string, before: ReadonlySet<string>): Promise<void> {
-  if (await someoneServes(redisUrl)) return;
+  if ((await servicesAt(redisUrl)).count > 0) return;
   const redis = await connect(redisUrl, "command", { name: "command" });
   try {
     const added = (await scanKeys(redis, `${PREFIX}:`)).filter((key) => !before.has(key));

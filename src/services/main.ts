@@ -28,6 +28,7 @@ function parse(argv: readonly string[]): ServiceOptions {
     options: {
       redis: { type: "string" },
       http: { type: "string" },
+      token: { type: "string" },
       slots: { type: "string" },
       backend: { type: "string" },
       plugin: { type: "string", multiple: true },
@@ -37,6 +38,7 @@ function parse(argv: readonly string[]): ServiceOptions {
   return {
     ...(values.redis === undefined ? {} : { redis: values.redis }),
     ...(values.http === undefined ? {} : { http: values.http }),
+    ...(values.token === undefined ? {} : { token: values.token }),
     ...(values.slots === undefined ? {} : { slots: parseCount("--slots", values.slots) }),
     ...(values.backend === undefined ? {} : { backend: parseBackend(values.backend) }),
     ...(values.plugin === undefined ? {} : { plugin: values.plugin }),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { BACKENDS, type Backend } from "../compute/messages.js";
 import { DataflexError } from "../errors.js";
 
@@ -9,6 +10,27 @@ export interface ServiceOptions {
   readonly backend?: Backend;
   readonly plugin?: readonly string[];
   readonly computeLimitMs?: number;
+  /** Broker only: what whoever wants to see its page must know. */
+  readonly token?: string;
+}
+
+/** The page's token: as given, from DFX_TOKEN, or from the file that DFX_TOKEN_FILE names. Errors: USAGE for one that cannot be. */
+export function tokenOf(
+  options: { readonly token?: string },
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const token = options.token ?? env.DFX_TOKEN ?? (env.DFX_TOKEN_FILE ? readSecret(env.DFX_TOKEN_FILE) : undefined);
+  if (token === undefined || /^[\x21-\x7e]{8,}$/.test(token)) return token;
+  throw new DataflexError("USAGE", "the page's token must be 8 or more printable ASCII characters without spaces");
+}
+
+function readSecret(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new DataflexError("USAGE", `DFX_TOKEN_FILE names ${file}, which cannot be read (${reason})`, { file });
+  }
 }
 
 /** The address to use, from `--redis`, DFX_REDIS_URL or REDIS_URL. Errors: USAGE with the line to type. */

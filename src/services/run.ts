@@ -6,8 +6,9 @@ import { ReleaseStack } from "../lifecycle.js";
 import { createLogger } from "../log.js";
 import { createBrokerMetrics } from "../metrics/broker.js";
 import { createWorkerMetrics } from "../metrics/worker.js";
+import { liveData } from "../status/live.js";
 import { Worker } from "../worker/worker.js";
-import type { ServiceOptions } from "./options.js";
+import { type ServiceOptions, tokenOf } from "./options.js";
 
 /** What a service says once it is ready. */
 export interface Ready {
@@ -28,12 +29,14 @@ export interface RunningService {
 /** Builds and starts a broker with its HTTP server. Nothing stays open when it fails. */
 export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<RunningService> {
   const log = createLogger("broker");
+  const token = tokenOf(o, process.env);
   const broker = new Broker({ redisUrl, log });
   return launch(broker, async () => {
     const http = await startHttp({
       role: "broker",
       listen: listenOf("broker", o.http),
       metrics: createBrokerMetrics(broker),
+      live: { data: liveData(broker), ...(token === undefined ? {} : { token }) },
       log,
       ...serviceChecks(() => broker.watched()),
     });

@@ -18,16 +18,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ["protocol", "components", "catalogue"],
   catalogue: ["protocol", "components", "config"],
   compute: ["protocol", "batch", "mix", "components", "pipeline"],
-  broker: ["protocol", "redis", "queue", "catalogue", "config"],
+  history: ["protocol", "redis"],
+  broker: ["protocol", "redis", "queue", "catalogue", "config", "history"],
   worker: ["protocol", "redis", "queue", "catalogue", "components", "mix", "compute"],
   client: ["protocol", "redis", "mix"],
   metrics: ["protocol", "redis", "queue", "broker", "worker", "catalogue", "compute"],
   http: ["metrics"],
   testing: ["protocol", "batch", "mix", "components", "pipeline"],
-  services: ["config", "redis", "broker", "worker", "compute", "http", "metrics", "protocol"],
+  status: ["protocol", "redis", "history", "broker"],
+  page: [],
+  services: ["config", "redis", "broker", "worker", "compute", "http", "metrics", "protocol", "status"],
   replay: ["protocol", "redis", "client", "services", "config", "catalogue"],
   demo: ["protocol", "redis", "client", "services", "config", "catalogue"],
-  cli: ["protocol", "redis", "config", "catalogue", "components", "services", "replay", "demo", "compute"],
+  cli: ["protocol", "redis", "config", "catalogue", "components", "services", "replay", "demo", "compute", "status", "queue"],
 };
 
 interface Import {

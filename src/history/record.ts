@@ -1,0 +1,130 @@
+import type { Notice, ReleasedNotice, SettledNotice } from "../broker/notice.js";
+import type { ExtremeRows, FailureHeader, Mechanism, ResultHeader, WeightStats } from "../protocol/messages.js";
+
+interface RecordBase {
+  /** Id of the notice it was made from: the same wherever the record is told, and in the order of what happened. */
+  readonly id: string;
+  readonly run: string;
+  readonly incarnation: number;
+  readonly step: number;
+  readonly trigger: number;
+  /** Redis time in ms. */
+  readonly at: number;
+}
+/** A pipeline's step with an accepted result. Numbers have six significant digits. */
+export interface ResultRecord extends RecordBase {
+  readonly kind: "result";
+  readonly pipeline: string;
+  readonly mechanism: Mechanism;
+  readonly stage: string;
+  readonly granularity: "row" | "token" | "domain";
+  readonly rows: number;
+  /** Since the step's first put. */
+  readonly ms: number | null;
+  readonly stats?: WeightStats;
+  readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
+  /** Elements in each weight bin, and in each score bin; their edges are told with `/api/v1/config`. */
+  readonly weight_bins?: readonly number[];
+  readonly score_bins?: readonly number[];
+  /** Weights at the quantiles of `/api/v1/config`. */
+  readonly quantiles?: readonly number[];
+  readonly proportions?: Readonly<Record<string, number>>;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly flags: readonly string[];
+  readonly warnings: readonly string[];
+  readonly timings: Readonly<Record<string, number>>;
+  readonly worker: string;
+  readonly pid: number;
+}
+export interface FailureRecord extends RecordBase {
+  readonly kind: "failure";
+  readonly pipeline: string;
+  readonly stage: string;
+  readonly code: string;
+  readonly message: string;
+  readonly ms: number | null;
+  readonly worker: string;
+}
+/** The trainer is done with the step. `wait_ms`: how long it stood still for the weights. */
+export interface ReleaseRecord extends RecordBase {
+  readonly kind: "released";
+  readonly wait_ms: number | null;
+}
+export type StepRecord = ResultRecord | FailureRecord | ReleaseRecord;
+
+/** Texts of components can be of any length; a history of 20,000 entries cannot. */
+const TEXT_LENGTH = 500;
+const WARNINGS = 4;
+
+/** What a notice says, in the form that history keeps and pages show. */
+export function recordOf(notice: Notice): StepRecord {
+  if (notice.kind === "released") return releaseRecord(notice);
+  const { header } = notice;
+  return header.kind === "result" ? resultRecord(notice, header) : failureRecord(notice, header);
+}
+
+function base({ id, run, incarnation, step, at }: Notice): RecordBase {
+  const [number = "", trigger = ""] = step.split(".");
+  return { id, run, incarnation, step: Number(number), trigger: Number(trigger), at };
+}
+
+function releaseRecord(notice: ReleasedNotice): ReleaseRecord {
+  return { ...base(notice), kind: "released", wait_ms: finite(notice.wait_ms) };
+}
+
+function failureRecord(notice: SettledNotice, { code, message, stage, producer }: FailureHeader): FailureRecord {
+  const text = String(message).slice(0, TEXT_LENGTH);
+  const { pipeline, ms } = notice;
+  return { ...base(notice), kind: "failure", pipeline, stage, code, message: text, ms: finite(ms), ...by(producer) };
+}
+
+function resultRecord(notice: SettledNotice, header: ResultHeader): ResultRecord {
+  const { stats, score_stats, distribution, proportions } = header;
+  return {
+    ...base(notice),
+    kind: "result",
+    pipeline: notice.pipeline,
+    mechanism: header.mechanism,
+    stage: header.stage,
+    granularity: header.granularity,
+    rows: header.rows,
+    ms: finite(notice.ms),
+    ...(stats && { stats: rounded(stats) }),
+    ...(score_stats && { score_stats: rounded(score_stats) }),
+    ...(distribution?.weights && {
+      weight_bins: distribution.weights.counts,
+      quantiles: distribution.weights.quantiles.map(short),
+    }),
+    ...(distribution?.scores && { score_bins: distribution.scores.counts }),
+    ...(proportions && { proportions: rounded(proportions) }),
+    metrics: rounded(header.metrics ?? {}),
+    flags: header.flags ?? [],
+    warnings: (header.warnings ?? []).slice(0, WARNINGS).map((text) => String(text).slice(0, TEXT_LENGTH)),
+    timings: rounded(header.timings ?? {}),
+    ...by(header.producer),
+  };
+}
+
+function by(producer: { worker?: string; pid?: number } | undefined): { worker: string; pid: number } {
+  return { worker: String(producer?.worker ?? ""), pid: Number(producer?.pid ?? 0) };
+}
+
+/** Lowest and highest weighted rows of a result, kept apart from its record, for fewer steps. */
+export function extremesOf(notice: Notice): ExtremeRows | undefined {
+  if (notice.kind !== "settled" || notice.header.kind !== "result" || !notice.header.extremes) return undefined;
+  const { rows, weights, scores, uids } = notice.header.extremes;
+  return {
+    rows,
+    weights: weights.map(short),
+    ...(scores && { scores: scores.map(short) }),
+    ...(uids && { uids }),
+  };
+}
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+/** What a chart or a table can show of a number. */
+const short = (value: number): number => Number(Number(value).toPrecision(6));
+
+function rounded<T extends object>(numbers: T): T {
+  return Object.fromEntries(Object.entries(numbers).map(([name, n]) => [name, short(n as number)])) as T;
+}

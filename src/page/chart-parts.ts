@@ -1,0 +1,46 @@
+import type uPlot from "./vendor/uplot.js";
+
+/** A colour of the page, as it is in the theme of the moment. */
+export const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Changes with the colours: a chart of another theme is drawn anew. */
+export const theme = (): string => color("--ink");
+
+export function axis(more: Partial<uPlot.Axis>): uPlot.Axis {
+  const font = "11px system-ui, sans-serif";
+  return {
+    stroke: color("--muted"),
+    font,
+    grid: { stroke: color("--line"), width: 1 },
+    ticks: { show: false },
+    size: 28,
+    gap: 6,
+    ...more,
+  };
+}
+
+/** The numbers with some air, or a fixed bound. Nothing at all: 0 to 1. */
+export function padded(
+  low: number,
+  high: number,
+  fixed: readonly [number | null, number | null] | undefined,
+): [number, number] {
+  const [least, most] = fixed ?? [null, null];
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [least ?? 0, most ?? 1];
+  const pad = high > low ? (high - low) * 0.08 : Math.abs(high) * 0.1 || 1;
+  return [least ?? low - pad, most ?? high + pad];
+}
+
+export function drawLimit(u: uPlot, limit: number): void {
+  const y = Math.round(u.valToPos(limit, "y", true));
+  const { left, width } = u.bbox;
+  u.ctx.save();
+  u.ctx.strokeStyle = color("--bad");
+  u.ctx.globalAlpha = 0.6;
+  u.ctx.setLineDash([2, 4]);
+  u.ctx.beginPath();
+  u.ctx.moveTo(left, y);
+  u.ctx.lineTo(left + width, y);
+  u.ctx.stroke();
+  u.ctx.restore();
+}

@@ -1,0 +1,190 @@
+import { byId, h, setText } from "./dom.js";
+import { RunHistory } from "./history.js";
+import { RunList } from "./run-list.js";
+import { RunPanel } from "./run-view.js";
+import { openStep } from "./step-dialog.js";
+import { type LinkState, Stream } from "./stream.js";
+import { showBanner, showSystem } from "./system.js";
+import type { Overview, PageConfig, StepRecord } from "./types.js";
+
+/** Records of a long history that are drawn; the newest ones are loaded whole. */
+const DRAWN = 6_000;
+const NEWEST = 300;
+/** Updates closer together than this cannot be told apart. */
+const DRAW_MS = 200;
+/** History is written a moment after the event: what fell in between is looked for once more. */
+const AGAIN_MS = 3_000;
+
+const LINKS: Record<LinkState, string> = { live: "● live", reconnecting: "◌ reconnecting…", paused: "‖ paused" };
+
+const histories = new Map<string, RunHistory>();
+const list = new RunList(byId("runs"), (run) => select(run, true));
+let config: PageConfig;
+let overview: Overview;
+let panel: RunPanel | undefined;
+let selected: string | undefined;
+let stream: Stream | undefined;
+let drawing = false;
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(`/api/v1${path}`);
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return (await response.json()) as T;
+}
+
+function historyOf(run: string): RunHistory {
+  const known = histories.get(run);
+  if (known) return known;
+  const history = new RunHistory();
+  histories.set(run, history);
+  return history;
+}
+
+/** Long histories are thinned for the charts; then the newest records, whole. */
+async function load(run: string): Promise<void> {
+  const records = overview.runs.find((r) => r.run === run)?.records ?? 0;
+  const every = Math.max(1, Math.ceil(records / DRAWN));
+  const steps = `/runs/${encodeURIComponent(run)}/steps`;
+  const wanted =
+    every > 1
+      ? [`${steps}?after=0&every=${every}&limit=${DRAWN * 2}`, `${steps}?limit=${NEWEST}`]
+      : [`${steps}?limit=${DRAWN}`];
+  for (const path of wanted) {
+    const { records } = await get<{ records: StepRecord[] }>(path);
+    for (const record of records) historyOf(run).add(record);
+  }
+  draw();
+}
+
+async function catchUp(): Promise<void> {
+  show(await get<Overview>("/overview"));
+  if (selected === undefined) return;
+  const run = selected;
+  const { records } = await get<{ records: StepRecord[] }>(`/runs/${encodeURIComponent(run)}/steps?limit=${NEWEST}`);
+  for (const record of records) historyOf(run).add(record);
+  draw();
+}
+
+function select(run: string | undefined, byHand = false): void {
+  if (run === selected) return;
+  selected = run;
+  panel = run === undefined ? undefined : new RunPanel(run, config, { openStep: (step) => showStep(run, step) });
+  byId("run").replaceChildren(panel?.element ?? empty());
+  if (byHand && run !== undefined) history.replaceState(null, "", `#run=${encodeURIComponent(run)}`);
+  draw();
+  if (run !== undefined) load(run).catch(problem);
+}
+
+const empty = (): HTMLElement =>
+  h(
+    "section",
+    { class: "card empty" },
+    h("h2", {}, "No run yet"),
+    h("p", {}, "A run appears here when a trainer mounts it. To see one now:"),
+    h("p", {}, h("code", {}, "npx dataflex-mq demo --watch")),
+  );
+
+function showStep(run: string, step: number): void {
+  void openStep(byId("step") as HTMLDialogElement, run, step);
+}
+
+function show(next: Overview): void {
+  overview = next;
+  draw();
+}
+
+/** All changes of one moment are drawn together. */
+function draw(): void {
+  if (drawing) return;
+  drawing = true;
+  setTimeout(() => {
+    drawing = false;
+    if (!document.hidden) drawNow();
+  }, DRAW_MS);
+}
+
+function drawNow(): void {
+  const wanted = wantedRun();
+  if (wanted !== selected) {
+    select(wanted);
+    return;
+  }
+  showSystem(overview, (error) => showStep(error.run, error.step));
+  list.show(overview.runs, selected);
+  const view = overview.runs.find((r) => r.run === selected);
+  if (panel && view) panel.show(view, historyOf(view.run));
+}
+
+/** The selected run while it is there; else the one of the address, else the first live one. */
+function wantedRun(): string | undefined {
+  const has = (run: string | undefined): boolean => overview.runs.some((r) => r.run === run);
+  if (has(selected)) return selected;
+  const asked = /^#run=(.+)$/.exec(location.hash)?.[1];
+  const named = asked === undefined ? undefined : decodeRun(asked);
+  if (has(named)) return named;
+  return (overview.runs.find((r) => r.state !== "ended") ?? overview.runs[0])?.run;
+}
+
+function decodeRun(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function link(state: LinkState): void {
+  const pill = byId("link");
+  setText(pill, LINKS[state]);
+  pill.className = `pill ${state}`;
+  if (state === "reconnecting") {
+    showBanner(
+      "critical",
+      "The broker does not answer. What stands here is what was last known; the page tries again by itself.",
+    );
+  }
+}
+
+function problem(error: unknown): void {
+  showBanner("warning", `Something could not be loaded: ${String(error)}. Reload the page.`);
+}
+
+async function start(): Promise<void> {
+  [config, overview] = await Promise.all([get<PageConfig>("/config"), get<Overview>("/overview")]);
+  drawNow();
+  stream = new Stream(overview.cursor, {
+    onStep: (text) => {
+      const record = JSON.parse(text) as StepRecord;
+      // Of other runs the list shows enough; their history is loaded when they are selected.
+      if (record.run === selected && historyOf(record.run).add(record)) draw();
+    },
+    onOverview: (text) => show(JSON.parse(text) as Overview),
+    onGap: () => void catchUp().catch(problem),
+    onLink: link,
+    onReturn: () => {
+      catchUp().catch(problem);
+      setTimeout(() => void catchUp().catch(() => {}), AGAIN_MS);
+    },
+  });
+  setTimeout(() => void catchUp().catch(() => {}), AGAIN_MS);
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+addEventListener("hashchange", () => {
+  const run = decodeRun(/^#run=(.+)$/.exec(location.hash)?.[1] ?? "");
+  if (overview.runs.some((r) => r.run === run)) select(run);
+});
+
+/** For tests, and for whoever looks at the page from the console. */
+Object.assign(window, {
+  __dataflex: {
+    series: (pipeline: string) => (selected === undefined ? undefined : historyOf(selected).of(pipeline)),
+    selected: () => selected,
+    reads: () => stream?.reads ?? false,
+  },
+});
+
+start().catch((error) => {
+  problem(error);
+  setTimeout(() => location.reload(), 3_000);
+});

@@ -1,0 +1,92 @@
+import { byId, h, setText, table } from "./dom.js";
+import { ago, bytes, count, duration, NONE } from "./format.js";
+import type { FailureRecord, Overview, QueueView, WorkerView } from "./types.js";
+
+const SIGNS = { ok: "✓", note: "i", warning: "▲", critical: "✕" } as const;
+
+/** Banner, queues, workers, errors: what does not depend on the selected run. */
+export function showSystem(overview: Overview, open: (error: FailureRecord) => void): void {
+  const { banner, redis, workers, brokers } = overview;
+  showBanner(banner.level, banner.text, banner.mend);
+  const full = redis.max > 0 ? ` of ${bytes(redis.max)}` : "";
+  const parts = [
+    count(brokers.length, "broker"),
+    count(workers.length, "worker"),
+    `Redis ${redis.version}, ${bytes(redis.used)}${full}`,
+  ];
+  setText(byId("system"), parts.join(" · "));
+  byId("queues").replaceChildren(queueTable(overview.queues));
+  byId("workers").replaceChildren(workerTable(workers, overview.at));
+  const errors = byId("errors");
+  const newest = `${overview.errors[0]?.id ?? "none"} ${Math.floor(overview.at / 10_000)}`;
+  if (errors.dataset.newest !== newest && !errors.contains(document.activeElement)) {
+    errors.dataset.newest = newest;
+    errors.replaceChildren(errorTable(overview.errors, overview.at, open));
+  }
+}
+
+/** One fact, with its sign and the line that mends it. Left alone while it stays the same. */
+export function showBanner(level: keyof typeof SIGNS, text: string, mend?: string): void {
+  const banner = byId("banner");
+  const said = `${level}${text}${mend ?? ""}`;
+  if (banner.dataset.said === said) return;
+  banner.dataset.said = said;
+  banner.className = `banner ${level}`;
+  banner.replaceChildren(
+    h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[level]),
+    h("span", {}, text),
+    ...(mend === undefined ? [] : [h("code", {}, mend)]),
+  );
+}
+
+function queueTable(queues: readonly QueueView[]): HTMLElement {
+  const of = (q: QueueView, state: string): number => q.counts[state] ?? 0;
+  return table(
+    "Queues by stage",
+    [
+      { head: "stage", cell: (q) => h("span", { title: q.queue }, q.stage) },
+      { head: "waiting", number: true, cell: (q) => of(q, "waiting") + of(q, "prioritized") + of(q, "delayed") },
+      { head: "active", number: true, cell: (q) => of(q, "active") },
+      { head: "workers", number: true, cell: (q) => q.workers },
+      { head: "slots", number: true, cell: (q) => q.slots },
+    ],
+    queues,
+    "No queue yet: a worker opens them.",
+  );
+}
+
+function workerTable(workers: readonly WorkerView[], now: number): HTMLElement {
+  return table(
+    "Live workers",
+    [
+      { head: "worker", cell: (w) => h("code", { title: w.id }, w.id.slice(0, 8)) },
+      { head: "host", cell: (w) => `${w.host} · ${w.pid}` },
+      { head: "backend", cell: (w) => w.backend },
+      { head: "busy", number: true, cell: (w) => `${w.active} of ${w.slots}` },
+      { head: "up", number: true, cell: (w) => duration(Math.max(0, now - w.started)) },
+      { head: "version", cell: (w) => w.version },
+    ],
+    workers,
+    "No worker lives. Start one: dataflex-mq worker",
+  );
+}
+
+function errorTable(errors: readonly FailureRecord[], now: number, open: (error: FailureRecord) => void): HTMLElement {
+  return table(
+    "Last errors",
+    [
+      { head: "when", cell: (e) => h("span", { title: new Date(e.at).toISOString() }, ago(e.at, now)) },
+      { head: "code", cell: (e) => h("code", {}, e.code) },
+      { head: "run", cell: (e) => h("bdi", { class: "clip", title: e.run }, e.run) },
+      { head: "pipeline", cell: (e) => e.pipeline || NONE },
+      {
+        head: "step",
+        number: true,
+        cell: (e) => h("button", { type: "button", class: "link", click: () => open(e) }, String(e.step)),
+      },
+      { head: "what happened", cell: (e) => h("span", { class: "message" }, e.message) },
+    ],
+    errors,
+    "No step has failed.",
+  );
+}

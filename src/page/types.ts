@@ -1,0 +1,11 @@
+export type { FailureRecord, ReleaseRecord, ResultRecord, StepRecord } from "../history/record.js";
+export type { ExtremeRows } from "../protocol/messages.js";
+export type { Fact, Overview, PipelineView, QueueView, RunView, WorkerView } from "../status/types.js";
+
+/** Answer of `/api/v1/config`. */
+export interface PageConfig {
+  readonly version: string;
+  readonly weight_edges: readonly number[];
+  readonly score_edges: readonly number[];
+  readonly quantiles: readonly number[];
+}
