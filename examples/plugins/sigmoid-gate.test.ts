@@ -1,0 +1,14 @@
+import { checkComponent, fakeBatch, run } from "dataflex-mq/testing";
+import { expect, test } from "vitest";
+import { sigmoidGate } from "./sigmoid-gate.js";
+
+test("keeps what every component promises", () => checkComponent(sigmoidGate));
+
+test("weighs by score, and the pipeline brings the mean to 1", async () => {
+  const batch = fakeBatch({ advantages: [[0], [0], [0]] });
+  const scores = [-1000, 0, 1000];
+  const { weights } = await run(sigmoidGate, batch, {}, { scores });
+  expect([...weights.values]).toEqual([0, 1, 2]);
+  const raw = await run(sigmoidGate, batch, {}, { scores, settings: { normalize: "none" } });
+  expect([...raw.weights.values]).toEqual([0, 0.5, 1]);
+});
