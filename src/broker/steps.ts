@@ -39,12 +39,9 @@ export class Steps {
     if (!state) return;
     const added = await redisNow(this.#redis);
     if (added > state.deadline) return;
-    await Promise.all(
-      pending(state, pipelines).map((p) =>
-        this.#queues.add(p.fingerprint, job(run, incarnation, step, p, state, added)),
-      ),
-    );
-    faultPoint("broker.job-added");
+    const needed = pending(state, pipelines);
+    await Promise.all(needed.map((p) => this.#queues.add(p.fingerprint, job(run, incarnation, step, p, state, added))));
+    if (needed.length > 0) faultPoint("broker.job-added");
   }
 
   /**

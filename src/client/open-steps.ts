@@ -89,11 +89,19 @@ export class OpenSteps {
     return blob ? keyTable(unpack(blob) as string[]) : undefined;
   }
 
-  /** Answers whether there was anything to put. */
-  async putAgain(at: string): Promise<boolean> {
+  /**
+   * Puts again what Redis does not know of the step. One by one: another producer may have put its part since Redis lost all.
+   * Answers whether anything was missing. Errors: those of a put.
+   */
+  async restore(at: string): Promise<boolean> {
     const puts = this.#steps.get(at)?.puts ?? [];
-    for (const { put, commit } of puts) await sendPut(this.#redis, this.#handle, put, commit);
-    return puts.length > 0;
+    if (puts.length === 0) return false;
+    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, at).status;
+    const names = puts.map(({ put }) => `hash:${put.header.stage}:${put.header.id}`);
+    const [released, ...known] = await this.#redis.hmget(status, "released", ...names);
+    const lost = released ? [] : puts.filter((_, i) => known[i] == null);
+    for (const { put, commit } of lost) await sendPut(this.#redis, this.#handle, put, commit);
+    return lost.length > 0;
   }
 
   /**
@@ -106,10 +114,10 @@ export class OpenSteps {
       if (open.puts.length === 0) continue;
       const status = keys.step(this.#handle.incarnation, at).status;
       const pipelines = this.#handle.pipelines.map((p) => `settled:${p.name}`);
-      const [attempt, released, ...settled] = await this.#redis.hmget(status, "attempt", "released", ...pipelines);
+      const [released, ...settled] = await this.#redis.hmget(status, "released", ...pipelines);
       const late = Date.now() - open.touched > this.#handle.max_wait_ms;
       if (released || late || settled.every((word) => word != null)) open.puts = [];
-      else if (attempt == null) await this.putAgain(at);
+      else await this.restore(at);
     }
   }
 

@@ -148,7 +148,7 @@ export class Run {
       at: { step, trigger, key: at },
       expected,
       timeoutMs: options.timeoutMs ?? this.handle.max_wait_ms,
-      putAgain: () => this.#steps.putAgain(at),
+      restore: () => this.#steps.restore(at),
       alive: () => this.#assertUsable(),
     });
     this.#steps.settled(at, result.waitedMs, allPipelines(expected, this.handle));

@@ -19,8 +19,8 @@ export interface WaitOptions {
   readonly at: { readonly step: number; readonly trigger: number; readonly key: string };
   readonly expected: readonly PipelineSpec[];
   readonly timeoutMs: number;
-  /** Puts the step again if Redis has forgotten it; false: nothing was kept. */
-  readonly putAgain: () => Promise<boolean>;
+  /** Puts again what Redis has forgotten of the step; answers whether anything was. */
+  readonly restore: () => Promise<boolean>;
   /** Throws when the run was closed or fenced meanwhile. */
   readonly alive: () => void;
 }
@@ -113,9 +113,9 @@ function laterOrNever(error: unknown): false {
 /** Puts the step again if the server has lost it. Errors: FENCED, RELEASED, and those of a put. */
 async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
   const keys = runKeys(o.handle.run);
-  const [owner, [attempt, released]] = await Promise.all([
+  const [owner, released] = await Promise.all([
     o.redis.hget(keys.mount, "inc"),
-    o.redis.hmget(keys.step(o.handle.incarnation, o.at.key).status, "attempt", "released"),
+    o.redis.hget(keys.step(o.handle.incarnation, o.at.key).status, "released"),
   ]);
   if (owner && Number(owner) > o.handle.incarnation) {
     throw new DataflexError(
@@ -125,7 +125,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
   }
   if (released)
     throw new DataflexError("RELEASED", `step ${o.at.key} was released, its weights cannot be had any more`);
-  return attempt ? false : o.putAgain();
+  return o.restore();
 }
 
 /** The deadline settles the step too, so that no worker goes on with it; an outcome that came first is still taken. */

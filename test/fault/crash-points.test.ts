@@ -1,64 +1,85 @@
 import type { Run } from "dataflex-mq";
 import type { ServiceProcess } from "dataflex-mq/server";
 import { expect, test } from "vitest";
-import { FAULT_POINTS } from "../../src/fault-points.js";
+import { FAULT_POINTS, type FaultPoint } from "../../src/fault-points.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { advantageStep, REWEIGHT, softmaxWeights, valuesOf, worst } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
-import { exited, Fleet } from "../helpers/processes.js";
+import { Fleet } from "../helpers/processes.js";
 import { useSystem } from "../helpers/system.js";
 
 const STAGE = "post_advantage";
 const LIMIT_MS = 300_000;
 const system = useSystem({ workers: [] });
 const fleet = new Fleet();
-const points = (role: string) => FAULT_POINTS.filter((p) => p.startsWith(`${role}.`));
+const points = (role: string): FaultPoint[] => FAULT_POINTS.filter((p) => p.startsWith(`${role}.`));
+const mount = () => system.mount(REWEIGHT, { timeoutMs: 60_000 });
 
 /** Every step has its right weights and one outcome, and nobody settled it a second time. */
 async function expectOnceEach(run: Run, steps: readonly number[]): Promise<void> {
-  await Promise.all(
-    steps.map(async (n) => {
-      const [p] = (await run.weights(n, { timeoutMs: 60_000 })).pipelines;
-      expect(worst(p!.weights, softmaxWeights(valuesOf(n)))).toBeLessThan(1e-5);
-      const { out } = runKeys(run.handle.run).step(run.handle.incarnation, `${n}.0`);
-      expect(await system.redis.raw.xlen(out)).toBe(1);
-    }),
-  );
+  for (const n of steps) {
+    const [p] = (await run.weights(n, { timeoutMs: 60_000 })).pipelines;
+    expect(worst(p!.weights, softmaxWeights(valuesOf(n)))).toBeLessThan(1e-5);
+    const { out } = runKeys(run.handle.run).step(run.handle.incarnation, `${n}.0`);
+    expect(await system.redis.raw.xlen(out)).toBe(1);
+  }
   const notices = await system.redis.raw.xrange(runKeys(run.handle.run).notices, "-", "+");
   const mine = notices.filter(([, f]) => f.includes("settled") && f.includes(run.handle.run));
   expect(mine).toHaveLength(steps.length);
+}
+
+/** With no other broker at work while `work` runs. */
+async function withoutBroker<T>(work: () => Promise<T>): Promise<T> {
+  await Promise.all(system.brokers.splice(0).map((b) => b.stop()));
+  try {
+    return await work();
+  } finally {
+    await system.broker();
+  }
+}
+
+/** Brokers armed to die at a point, kept three strong; counts their deaths. */
+class Armed {
+  crashes = 0;
+  readonly #point: FaultPoint;
+  readonly #living = new Set<ServiceProcess>();
+
+  constructor(point: FaultPoint) {
+    this.#point = point;
+  }
+  async fill(): Promise<void> {
+    await Promise.all(Array.from({ length: Math.max(0, 3 - this.#living.size) }, () => this.#add()));
+  }
+  async #add(): Promise<void> {
+    const { service, crashed } = await fleet.armed("broker", system.redis.url, this.#point);
+    if (service) this.#living.add(service);
+    void crashed.then(() => {
+      this.crashes++;
+      if (service) this.#living.delete(service);
+    });
+  }
+  async kill(): Promise<void> {
+    await Promise.all([...this.#living].map((broker) => fleet.kill(broker)));
+  }
 }
 
 test.each(points("broker"))(
   "brokers killed at %s, twenty times, lose and double nothing",
   async (point) => {
     const worker = await system.worker();
-    const run = await system.mount();
-    await Promise.all(system.brokers.splice(0).map((b) => b.stop()));
-
-    const pool = new Set<ServiceProcess>();
-    let crashes = 0;
-    const arm = async (): Promise<void> => {
-      const broker = await fleet.spawn("broker", system.redis.url, { crashAt: point });
-      pool.add(broker);
-      void exited(broker).then(() => {
-        crashes++;
-        pool.delete(broker);
-      });
-    };
+    const run = await mount();
     const steps = Array.from({ length: 20 }, (_, n) => n);
-    let arming = Promise.all([arm(), arm(), arm()]);
-    for (const n of steps) {
-      await arming;
-      const before = crashes;
-      await run.put(n, STAGE, { ...advantageStep(valuesOf(n)) });
-      await eventually(() => crashes > before, { what: `a broker killed at ${point}`, timeoutMs: 30_000 });
-      arming = Promise.all(Array.from({ length: Math.max(0, 3 - pool.size) }, arm)) as typeof arming;
-    }
-    expect(crashes).toBeGreaterThanOrEqual(20);
-    await arming;
-    await Promise.all([...pool].map((broker) => fleet.kill(broker)));
-    await system.broker();
+    await withoutBroker(async () => {
+      const armed = new Armed(point);
+      for (const n of steps) {
+        await armed.fill();
+        const before = armed.crashes;
+        await run.put(n, STAGE, { ...advantageStep(valuesOf(n)) });
+        await eventually(() => armed.crashes > before, { what: `a broker killed at ${point}`, timeoutMs: 30_000 });
+      }
+      expect(armed.crashes).toBeGreaterThanOrEqual(20);
+      await armed.kill();
+    });
     await expectOnceEach(run, steps);
     await worker.stop();
   },
@@ -66,17 +87,18 @@ test.each(points("broker"))(
 );
 
 test(
-  "workers killed at every named point, five times each, lose and double nothing",
+  "workers killed at every named point, three times each, lose and double nothing",
   async () => {
     const first = await system.worker();
-    const run = await system.mount();
+    const run = await mount();
     await first.stop();
+    const thrice = [1, 2, 3];
     const armed = await Promise.all(
-      points("worker").flatMap((crashAt) => [1, 2, 3, 4, 5].map(() => fleet.worker(system.redis.url, { crashAt }))),
+      points("worker").flatMap((point) => thrice.map(() => fleet.armed("worker", system.redis.url, point))),
     );
     const steps = armed.map((_, n) => n);
     for (const n of steps) await run.put(n, STAGE, { ...advantageStep(valuesOf(n)) });
-    await Promise.all(armed.map(exited));
+    await Promise.all(armed.map((a) => a.crashed));
     const healthy = await system.worker({ slots: 4 });
     await expectOnceEach(run, steps);
     await healthy.stop();
@@ -85,21 +107,19 @@ test(
 );
 
 test(
-  "a broker killed while it mounts: the mount is answered by the next, once",
+  "brokers killed while they mount: the mount is answered by the next, once",
   async () => {
     const worker = await system.worker();
-    await Promise.all(system.brokers.splice(0).map((b) => b.stop()));
-    for (const crashAt of ["broker.announcement-read", "broker.acknowledged"] as const) {
-      const armed = await fleet.spawn("broker", system.redis.url, { crashAt });
-      const mounting = system.mount(REWEIGHT, { timeoutMs: 30_000, takeover: true });
-      await exited(armed);
-      const broker = await system.broker();
-      const { handle } = await mounting;
+    for (const point of ["broker.announcement-read", "broker.acknowledged"] as const) {
+      const { asked } = await withoutBroker(async () => {
+        const asked = mount();
+        const { crashed } = await fleet.armed("broker", system.redis.url, point);
+        await crashed;
+        return { asked };
+      });
+      const { handle } = await asked;
       expect(await system.redis.raw.hget(runKeys(handle.run).mount, "inc")).toBe(String(handle.incarnation));
-      system.brokers.pop();
-      await broker.stop();
     }
-    await system.broker();
     await worker.stop();
   },
   LIMIT_MS,

@@ -60,6 +60,19 @@ export class Fleet {
     return this.spawn("worker", redisUrl, { args, ...(o.crashAt ? { crashAt: o.crashAt } : {}) });
   }
 
+  /**
+   * A service that kills itself at a named point, which may be before it is ready. `alive`: it has begun to work, or has died of it.
+   */
+  async armed(role: ServiceProcess["role"], redisUrl: string, crashAt: FaultPoint, args: readonly string[] = []) {
+    try {
+      const service = await this.spawn(role, redisUrl, { crashAt, args });
+      return { service, crashed: exited(service) };
+    } catch (error) {
+      if (!String(error).includes("SIGKILL")) throw error;
+      return { service: undefined, crashed: Promise.resolve() };
+    }
+  }
+
   /** SIGKILL: nothing in the process gets to know. */
   async kill(service: Pick<ServiceProcess, "pid" | "child">): Promise<void> {
     const gone = exited(service);
