@@ -1,0 +1,160 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DASHBOARDS } from "../../scripts/dashboards/index.js";
+import { queriesOf } from "../../scripts/dashboards/panel.js";
+import { eventually } from "../helpers/eventually.js";
+import { oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
+import { Fleet } from "../helpers/processes.js";
+import { type Prometheus, startPrometheus } from "../helpers/prometheus.js";
+import { hasProgram } from "../helpers/promtool.js";
+import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { startTrainingLoad } from "../helpers/training-load.js";
+
+const CLI = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+/** Long enough for a rate over scrapes of one second on a machine that is busy with other tests. */
+const WINDOW = "20s";
+/** The longest wait here: a first rate needs two scrapes of every process. */
+const PATIENCE = { timeoutMs: 90_000 };
+
+interface DemoStep {
+  readonly kind: string;
+  readonly step: number;
+  readonly weight: {
+    readonly mean: number;
+    readonly std: number;
+    readonly ess_ratio: number;
+    readonly kept_ratio: number;
+  };
+  readonly received: readonly { readonly name: string; readonly weights: readonly (number | number[])[] }[];
+}
+
+describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load, scraped by a real Prometheus", () => {
+  const fleet = new Fleet();
+  let redis: TestRedis;
+  let prometheus: Prometheus;
+  let services: { role: "broker" | "worker"; http: string }[] = [];
+  const stops: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    redis = await startTestRedis(["--maxmemory", "512mb"]);
+    stops.push(() => redis.stop());
+    const roles = ["broker", "worker", "worker"] as const;
+    const started = await Promise.all(roles.map((role) => fleet.spawn(role, redis.url)));
+    services = started.map(({ ready }) => ({ role: ready.role, http: ready.http }));
+    const of = (role: string): string[] => services.filter((s) => s.role === role).map((s) => s.http);
+    prometheus = await startPrometheus({ "dataflex-broker": of("broker"), "dataflex-worker": of("worker") });
+    stops.push(() => prometheus.stop());
+  });
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop();
+  });
+  const page = async (http: string): Promise<string> => (await fetch(`${http}/metrics`)).text();
+  const broker = (): Promise<string> => page(services[0]!.http);
+
+  test("after demo --steps 20 the numbers are those that the demo printed", async () => {
+    const demo = spawn(process.execPath, [CLI, "demo", "--steps", "20", "--json", "--redis", redis.url], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let printed = "";
+    demo.stdout.on("data", (chunk) => (printed += String(chunk)));
+    expect(await once(demo, "exit")).toEqual([0, null]);
+    const lines = printed
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as DemoStep);
+    const steps = lines.filter((line) => line.kind === "step");
+    const last = steps.at(-1)!;
+    expect(steps).toHaveLength(20);
+
+    const text = await eventually(async () => {
+      const now = await broker();
+      return valueIn(now, "dataflex_run_step", { point: "applied" }) === 20 ? now : undefined;
+    });
+    expect(valueIn(text, "dataflex_run_step", { point: "published" })).toBe(20);
+    const combined = { pipeline: "_combined", delivered: "true", level: "token", mechanism: "select" };
+    for (const [name, value] of Object.entries(last.weight)) {
+      expect([name, valueIn(text, `dataflex_weight_${name}`, combined)]).toEqual([name, expect.closeTo(value, 5)]);
+    }
+    for (const { name, weights } of last.received) {
+      const flat = weights.flat();
+      const mine = { pipeline: name };
+      expect(valueIn(text, "dataflex_weight_max", mine)).toBeCloseTo(Math.max(...flat), 5);
+      expect(valueIn(text, "dataflex_weight_mean", mine)).toBeCloseTo(flat.reduce((a, b) => a + b) / flat.length, 5);
+      expect(valueIn(text, "dataflex_steps_total", { ...mine, outcome: "applied" })).toBe(20);
+      expect(valueIn(text, "dataflex_steps_total", { ...mine, outcome: "failed" })).toBe(0);
+    }
+    expect(valueIn(text, "dataflex_trainer_wait_seconds_count")).toBe(20);
+    expect(valueIn(text, "dataflex_trainer_hidden_seconds_count")).toBe(20);
+    const waiting = [...seriesOf(text)].filter(([name]) => /^dataflex_queue_jobs\{.*state="waiting"/.test(name));
+    expect(waiting.length).toBeGreaterThan(0);
+    expect(waiting.filter(([, jobs]) => jobs > 0)).toEqual([]);
+
+    // Each step was weighted by one of the two workers, and counted by it.
+    const pages = await Promise.all(services.filter((s) => s.role === "worker").map((s) => page(s.http)));
+    for (const { name } of last.received) {
+      const counts = pages.map((p) => valueIn(p, "dataflex_weight_value_count", { pipeline: name }) ?? 0);
+      const expected = steps.reduce((n, s) => n + s.received.find((r) => r.name === name)!.weights.flat().length, 0);
+      expect([name, counts.reduce((a, b) => a + b)]).toEqual([name, expected]);
+    }
+  });
+
+  test("every panel of every dashboard shows numbers, and nothing is alarming", { timeout: 150_000 }, async () => {
+    const load = await startTrainingLoad(redis.url);
+    const demo = spawn(process.execPath, [CLI, "demo", "--steps", "100000", "--json", "--redis", redis.url], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const queries = Object.values(DASHBOARDS).flatMap((dashboard) => queriesOf(dashboard, WINDOW));
+    expect(queries.length).toBeGreaterThan(60);
+    try {
+      const silent = async (): Promise<string[]> => {
+        const answers = await Promise.all(queries.map(({ expr }) => prometheus.query(expr)));
+        return queries.flatMap(({ panel, expr }, i) => {
+          const answer = answers[i]!;
+          const finite = answer.length > 0 && answer.every((sample) => Number.isFinite(sample.value));
+          return finite ? [] : [`${panel}: ${expr} → ${answer.length === 0 ? "nothing" : "not finite"}`];
+        });
+      };
+      const look = async (): Promise<boolean> => {
+        const without = await silent();
+        if (without.length > 0) throw new Error(without.join("\n"));
+        return true;
+      };
+      const scrapes = async (): Promise<number[]> =>
+        (await prometheus.query("count_over_time(up[1m])")).map((sample) => sample.value);
+      await eventually(async () => Math.min(...(await scrapes())) >= 20, {
+        what: "twenty scrapes of each",
+        ...PATIENCE,
+      });
+      await eventually(look, { what: "an answer to every panel", ...PATIENCE });
+
+      const pipelines = async (): Promise<string[]> => {
+        const means = await prometheus.query('dataflex_weight_mean{run="weighed"}');
+        return means.map(({ labels }) => `${labels.pipeline} ${labels.delivered}`).sort();
+      };
+      const whose = ["_combined true", "sharp true", "soft true", "trial false"];
+      await eventually(async () => (await pipelines()).join() === whose.join(), PATIENCE);
+      const spread = await prometheus.query('dataflex_weight_std{run="weighed",pipeline=~"sharp|soft"}');
+      const of = Object.fromEntries(spread.map(({ labels, value }) => [labels.pipeline, value]));
+      expect(of.sharp).toBeGreaterThan(of.soft!);
+
+      type Rules = { groups: { rules: { name: string; health: string; state: string; lastError?: string }[] }[] };
+      const rules = (await prometheus.get<Rules>("/api/v1/rules")).groups.flatMap((group) => group.rules);
+      expect(rules.filter((rule) => rule.health !== "ok")).toEqual([]);
+      expect(rules.filter((rule) => rule.state === "firing").map((rule) => rule.name)).toEqual([]);
+    } finally {
+      const gone = once(demo, "exit");
+      demo.kill("SIGTERM");
+      await gone;
+      await load.stop();
+    }
+  });
+
+  test("promtool finds nothing to say about the pages of real services", async () => {
+    for (const { role, http } of services) {
+      const lint = spawnSync("promtool", ["check", "metrics"], { input: oursOf(await page(http)), encoding: "utf8" });
+      expect([role, lint.status, lint.stdout, lint.stderr]).toEqual([role, 0, "", ""]);
+    }
+  });
+});
