@@ -31,16 +31,18 @@ export function findRedisServer(path = process.env.PATH ?? ""): string | undefin
 
 /**
  * The guard that starts the server and outlives this process just long enough to stop it: its standard input is a pipe from
- * here, which ends when this process ends, however it ends. Then it stops the server and removes the folder.
+ * here, which ends when this process ends, however it ends. Then it stops the server. When the server has ended, for whatever
+ * reason, it removes the folder and ends too.
  */
 const GUARD = `exec 3<&0
 dir=$1; shift
-"$@" </dev/null >/dev/null 2>&1 &
+"$@" </dev/null >/dev/null 2>&1 3<&- &
 child=$!
 printf '%s\\n' "$child"
-cat <&3 >/dev/null
-kill "$child" 2>/dev/null
+(read _ <&3; kill "$child" 2>/dev/null) &
+watch=$!
 wait "$child" 2>/dev/null
+kill "$watch" 2>/dev/null
 rm -rf "$dir"`;
 
 /**
@@ -82,6 +84,11 @@ export async function startPrivateRedis(extra: readonly string[] = []): Promise<
     },
   );
   const pid = Number(await firstLine(guard));
+  const early = new Promise<never>((_, reject) => {
+    const reason = `${server} ended as soon as it was started. Type it to see why: ${[server, ...args, ...extra].join(" ")}`;
+    guard.once("exit", () => reject(new DataflexError("REDIS_UNREACHABLE", reason)));
+  });
+  early.catch(() => {});
   guard.stdout?.destroy();
   guard.unref();
   const url = `unix://${socket}`;
@@ -93,7 +100,7 @@ export async function startPrivateRedis(extra: readonly string[] = []): Promise<
     await exited;
   };
   try {
-    await waitForSocket(url);
+    await Promise.race([waitForSocket(url), early]);
   } catch (error) {
     await stop();
     rmSync(dir, { recursive: true, force: true });

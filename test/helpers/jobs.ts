@@ -1,9 +1,12 @@
 import { encodeRun } from "../../src/redis/keys.js";
 import type { TestRedis } from "./redis.js";
 
-/** Ids of the jobs ever added for a run, one entry an addition that took effect; read from BullMQ's own event streams. */
+/**
+ * Ids of the jobs ever added for a run, each once; read from BullMQ's own event streams. (A job may be added again after it has settled: the
+ * walk reads a step's state, and the job ends before it is added. It then finds its step settled and does nothing.)
+ */
 export async function jobsAdded(redis: TestRedis, run: string): Promise<string[]> {
-  return (await jobEvents(redis, run)).filter((e) => e.event === "added").map((e) => e.jobId);
+  return [...new Set((await jobEvents(redis, run)).filter((e) => e.event === "added").map((e) => e.jobId))];
 }
 
 export async function jobEvents(redis: TestRedis, run: string): Promise<{ event: string; jobId: string }[]> {
