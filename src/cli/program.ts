@@ -8,13 +8,27 @@ import { register as check } from "./check.js";
 import type { CommandDeps, Register } from "./command.js";
 import { register as components } from "./components.js";
 import { register as demo } from "./demo.js";
+import { register as doctor } from "./doctor.js";
 import { EXIT, type ExitCode, reportError } from "./exit.js";
+import { register as exportFiles } from "./export.js";
 import type { Io } from "./io.js";
 import { register as replay } from "./replay.js";
+import { register as status } from "./status.js";
 import { register as worker } from "./worker.js";
 
 /** Every command, in the order of the help page. */
-const COMMANDS: readonly Register[] = [broker, worker, all, demo, replay, check, components];
+const COMMANDS: readonly Register[] = [
+  broker,
+  worker,
+  all,
+  demo,
+  replay,
+  check,
+  components,
+  status,
+  doctor,
+  exportFiles,
+];
 
 export function buildProgram(deps: CommandDeps): Command {
   const program = new Command("dataflex-mq")

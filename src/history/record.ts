@@ -1,5 +1,12 @@
 import type { Notice, ReleasedNotice, SettledNotice } from "../broker/notice.js";
-import type { ExtremeRows, FailureHeader, Mechanism, ResultHeader, WeightStats } from "../protocol/messages.js";
+import type {
+  CombinedReport,
+  ExtremeRows,
+  FailureHeader,
+  Mechanism,
+  ResultHeader,
+  WeightStats,
+} from "../protocol/messages.js";
 
 interface RecordBase {
   /** Id of the notice it was made from: the same wherever the record is told, and in the order of what happened. */
@@ -49,6 +56,8 @@ export interface FailureRecord extends RecordBase {
 export interface ReleaseRecord extends RecordBase {
   readonly kind: "released";
   readonly wait_ms: number | null;
+  /** The composed weights, as they went to the loss. */
+  readonly combined?: CombinedReport;
 }
 export type StepRecord = ResultRecord | FailureRecord | ReleaseRecord;
 
@@ -69,7 +78,15 @@ function base({ id, run, incarnation, step, at }: Notice): RecordBase {
 }
 
 function releaseRecord(notice: ReleasedNotice): ReleaseRecord {
-  return { ...base(notice), kind: "released", wait_ms: finite(notice.wait_ms) };
+  const { combined } = notice;
+  return {
+    ...base(notice),
+    kind: "released",
+    wait_ms: finite(notice.wait_ms),
+    ...(combined && {
+      combined: { level: combined.level, stats: rounded(combined.stats), clipped: rounded(combined.clipped) },
+    }),
+  };
 }
 
 function failureRecord(notice: SettledNotice, { code, message, stage, producer }: FailureHeader): FailureRecord {

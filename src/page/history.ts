@@ -1,4 +1,4 @@
-import type { FailureRecord, ResultRecord, StepRecord } from "./types.js";
+import type { FailureRecord, ReleaseRecord, ResultRecord, StepRecord } from "./types.js";
 
 /** One pipeline's results by step, ascending. */
 export interface Series {
@@ -10,6 +10,7 @@ export interface Series {
 export class RunHistory {
   readonly #series = new Map<string, Series>();
   readonly #waits = new Map<number, number>();
+  #released: ReleaseRecord | undefined;
   readonly #failures: FailureRecord[] = [];
   readonly #ids = new Set<string>();
   /** Id of the newest record. */
@@ -22,6 +23,7 @@ export class RunHistory {
     if (isAfter(record.id, this.newest)) this.newest = record.id;
     if (record.kind === "released") {
       if (record.wait_ms !== null) this.#waits.set(record.step, record.wait_ms);
+      if (!this.#released || isAfter(record.id, this.#released.id)) this.#released = record;
     } else if (record.kind === "failure") this.#failures.push(record);
     else this.#addResult(record);
     return true;
@@ -50,6 +52,11 @@ export class RunHistory {
   }
   get waits(): ReadonlyMap<number, number> {
     return this.#waits;
+  }
+
+  /** The newest release: it says what became of all pipelines together. */
+  get released(): ReleaseRecord | undefined {
+    return this.#released;
   }
 
   failures(step: number): FailureRecord[] {

@@ -1,18 +1,12 @@
-import { binLabels, usedBins } from "./bins.js";
-import { Figure, type Line } from "./charts.js";
 import { h, setText, table } from "./dom.js";
 import { duration, NONE, number, percent } from "./format.js";
 import type { RunHistory } from "./history.js";
+import { deliveredOf, LOW_ESS, RunCharts } from "./run-charts.js";
 import { stateOf } from "./run-list.js";
 import type { PageConfig, PipelineView, ResultRecord, RunView } from "./types.js";
 
 const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
 const STEPS_SHOWN = 12;
-/** Below it a reweighted batch counts for less than a third of its elements. */
-const LOW_ESS = 0.3;
-const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6"] as const;
-/** Bins that were in use lately stay in view, so that the histogram does not jump. */
-const RECENT = 30;
 
 export interface RunActions {
   openStep(step: number): void;
@@ -22,7 +16,6 @@ export interface RunActions {
 export class RunPanel {
   readonly element: HTMLElement;
   readonly run: string;
-  readonly #config: PageConfig;
   readonly #actions: RunActions;
   readonly #title = h("span", { class: "muted" });
   readonly #phases = PHASES.map((phase) => h("li", {}, phase));
@@ -30,23 +23,15 @@ export class RunPanel {
   readonly #tabs = h("div", { class: "tabs", role: "group", "aria-label": "Pipeline" });
   readonly #tiles = h("dl", { class: "tiles" });
   readonly #steps = h("div", { class: "scroll" });
-  readonly #figures = {
-    weights: new Figure("weights", "Weights of the last step", "How many elements have which weight"),
-    ess: new Figure("ess", "Effective sample size and kept share", "ESS ratio; the dotted line marks 0.3"),
-    mean: new Figure("mean", "Mean weight and quantiles", "Mean, and the band from the 10 % to the 90 % quantile"),
-    shares: new Figure("shares", "Domain proportions", "What share each domain gets"),
-    wait: new Figure("wait", "Trainer's wait, and time hidden behind its other work", "Seconds a step"),
-    scores: new Figure("scores", "Scores of the last step", "How many elements have which score"),
-  };
+  readonly #charts: RunCharts;
   #pipeline: string | undefined;
   #view: RunView | undefined;
   #history: RunHistory | undefined;
 
   constructor(run: string, config: PageConfig, actions: RunActions) {
     this.run = run;
-    this.#config = config;
     this.#actions = actions;
-    const f = this.#figures;
+    this.#charts = new RunCharts(config);
     this.element = h(
       "div",
       { class: "run" },
@@ -63,11 +48,7 @@ export class RunPanel {
         this.#tabs,
         this.#tiles,
       ),
-      h(
-        "div",
-        { class: "figures" },
-        ...[f.weights, f.scores, f.shares, f.ess, f.mean, f.wait].map((figure) => figure.element),
-      ),
+      this.#charts.element,
       h(
         "section",
         { class: "card", "aria-labelledby": "steps-title" },
@@ -90,7 +71,7 @@ export class RunPanel {
     const pipeline = view.pipelines.find((p) => p.name === this.#pipeline);
     if (!pipeline) return;
     this.#showTiles(view, history, pipeline);
-    this.#showFigures(view, history, pipeline);
+    this.#charts.show(view, history, pipeline);
     this.#showSteps(view, history, pipeline);
   }
 
@@ -135,6 +116,7 @@ export class RunPanel {
     const step = steps.at(-1) ?? -1;
     const { stats } = last ?? {};
     const low = pipeline.mechanism === "reweight" && stats !== undefined && stats.ess_ratio < LOW_ESS;
+    const clipped = history.released?.combined?.clipped;
     const wait = history.wait(step) ?? [...history.waits.values()].at(-1);
     const hidden = history.hidden(step, deliveredOf(view)) ?? history.hidden(step - 1, deliveredOf(view));
     const tiles: [string, string, string][] = [
@@ -142,6 +124,7 @@ export class RunPanel {
       ["Kept rows", percent(stats?.kept_ratio), stats?.kept_ratio === 0 ? "bad" : ""],
       ["Mean weight", number(stats?.mean, 4), ""],
       ["Lowest – highest", stats ? `${number(stats.min, 2)} – ${number(stats.max, 2)}` : NONE, ""],
+      ["Clipped", clipped === undefined ? NONE : percent(clipped.low + clipped.high), ""],
       ["Trainer waited", duration(wait), ""],
       ["Hidden time", duration(hidden), ""],
     ];
@@ -154,120 +137,6 @@ export class RunPanel {
       tile.setAttribute("data-name", name);
       setText(tile.lastElementChild!, state === "bad" ? `▲ ${value}` : value);
     });
-  }
-
-  #showFigures(view: RunView, history: RunHistory, pipeline: PipelineView): void {
-    const { steps, results } = history.of(pipeline.name);
-    const mix = pipeline.mechanism === "mix";
-    const f = this.#figures;
-    for (const figure of [f.weights, f.ess, f.mean]) figure.element.hidden = mix;
-    f.shares.element.hidden = !mix;
-    if (mix) this.#showShares(steps, results);
-    else this.#showWeights(steps, results);
-    this.#showHistogram(f.scores, results, (r) => r.score_bins, this.#config.score_edges, scoreWords);
-    this.#showWait(view, history);
-  }
-
-  #showWeights(steps: readonly number[], results: readonly ResultRecord[]): void {
-    const f = this.#figures;
-    this.#showHistogram(f.weights, results, (r) => r.weight_bins, this.#config.weight_edges, weightWords);
-    const last = results.at(-1)?.stats;
-    if (!last) for (const figure of [f.ess, f.mean]) figure.nothing("No step with weights yet.");
-    if (!last) return;
-    const of = (read: (r: ResultRecord) => number | undefined): (number | null)[] =>
-      results.map((r) => read(r) ?? null);
-    f.ess.lines(`ESS ${number(last.ess_ratio)}, ${percent(last.kept_ratio)} of the rows kept`, {
-      steps,
-      range: [0, 1.02],
-      limit: LOW_ESS,
-      lines: [
-        { label: "effective sample size", color: "--c1", values: of((r) => r.stats?.ess_ratio) },
-        { label: "kept share", color: "--c2", dash: true, values: of((r) => r.stats?.kept_ratio) },
-      ],
-    });
-    const q = (wanted: number): number => this.#config.quantiles.indexOf(wanted);
-    const [low, high] = [q(0.1), q(0.9)];
-    const edge = { color: "--c1", edge: true };
-    f.mean.lines(`mean ${number(last.mean, 4)}, deviation ${number(last.std)}`, {
-      steps,
-      range: [0, null],
-      bands: [[0, 1]],
-      lines: [
-        { label: "90 % quantile", ...edge, values: of((r) => r.quantiles?.[high]) },
-        { label: "10 % quantile", ...edge, values: of((r) => r.quantiles?.[low]) },
-        { label: "mean", color: "--c1", values: of((r) => r.stats?.mean) },
-        { label: "median", color: "--c2", dash: true, values: of((r) => r.quantiles?.[q(0.5)]) },
-      ],
-    });
-  }
-
-  #showShares(steps: readonly number[], results: readonly ResultRecord[]): void {
-    const last = results.at(-1)?.proportions;
-    if (!last) {
-      this.#figures.shares.nothing("No proportions yet.");
-      return;
-    }
-    const domains = Object.keys(last);
-    const lines = domains.map((domain, i): Line => {
-      const values = results.map((r) => r.proportions?.[domain] ?? null);
-      return { label: domain, color: COLORS[i % COLORS.length]!, dash: i >= COLORS.length, values, format: percent };
-    });
-    const words = domains.map((domain) => `${domain} ${percent(last[domain])}`).join(", ");
-    this.#figures.shares.lines(words, { steps, range: [0, 1.02], lines });
-  }
-
-  #showWait(view: RunView, history: RunHistory): void {
-    const steps = [...history.waits.keys()].sort((a, b) => a - b);
-    const last = steps.at(-1);
-    if (last === undefined) {
-      this.#figures.wait.nothing("The trainer has not released a step yet.");
-      return;
-    }
-    const names = deliveredOf(view);
-    const seconds = (ms: number | undefined): number | null => (ms === undefined ? null : ms / 1_000);
-    const inSeconds = (value: number | null): string => duration(value === null ? null : value * 1_000);
-    this.#figures.wait.lines(
-      `step ${last}: waited ${duration(history.wait(last))}, hidden ${duration(history.hidden(last, names))}`,
-      {
-        steps,
-        range: [0, null],
-        lines: [
-          { label: "waited", color: "--c3", values: steps.map((s) => seconds(history.wait(s))), format: inSeconds },
-          {
-            label: "hidden",
-            color: "--c1",
-            dash: true,
-            values: steps.map((s) => seconds(history.hidden(s, names))),
-            format: inSeconds,
-          },
-        ],
-      },
-    );
-  }
-
-  #showHistogram(
-    figure: Figure,
-    results: readonly ResultRecord[],
-    binsOf: (r: ResultRecord) => readonly number[] | undefined,
-    edges: readonly number[],
-    words: (last: ResultRecord) => string,
-  ): void {
-    const recent = results.slice(-RECENT).flatMap((r) => binsOf(r) ?? []);
-    const last = results.at(-1);
-    const now = last && binsOf(last);
-    if (!last || !now || recent.length === 0) {
-      figure.nothing("Nothing to count yet.");
-      return;
-    }
-    const lists = results.slice(-RECENT).map((r) => binsOf(r) ?? []);
-    const [from, to] = usedBins(lists, edges.length + 1);
-    const before = results.at(-2);
-    figure.bars(
-      words(last),
-      binLabels(edges).slice(from, to),
-      now.slice(from, to),
-      before && binsOf(before)?.slice(from, to),
-    );
   }
 
   #showSteps(view: RunView, history: RunHistory, pipeline: PipelineView): void {
@@ -303,14 +172,4 @@ export class RunPanel {
       ),
     );
   }
-}
-
-const deliveredOf = (view: RunView): string[] => view.pipelines.filter((p) => p.delivered).map((p) => p.name);
-
-function weightWords({ step, stats, granularity }: ResultRecord): string {
-  const what = granularity === "token" ? "tokens" : "rows";
-  return stats ? `step ${step}: ${stats.n} ${what} from ${number(stats.min)} to ${number(stats.max)}` : `step ${step}`;
-}
-function scoreWords({ step, score_stats: scores }: ResultRecord): string {
-  return scores ? `step ${step}: mean ${number(scores.mean)}, deviation ${number(scores.std)}` : `step ${step}`;
 }

@@ -1,6 +1,6 @@
 import { h, table } from "./dom.js";
 import { duration, NONE, number, percent } from "./format.js";
-import type { ExtremeRows, FailureRecord, ResultRecord, StepRecord } from "./types.js";
+import type { ExtremeRows, FailureRecord, ReleaseRecord, ResultRecord, StepRecord } from "./types.js";
 
 /** All about one step, in a dialog: statistics, timings, lowest and highest weighted rows of each pipeline. */
 export async function openStep(dialog: HTMLDialogElement, run: string, step: number): Promise<void> {
@@ -25,14 +25,32 @@ export async function openStep(dialog: HTMLDialogElement, run: string, step: num
 }
 
 function sections(records: readonly StepRecord[], rows: Readonly<Record<string, ExtremeRows>>): HTMLElement[] {
-  const released = records.findLast((r) => r.kind === "released");
-  const wait = released?.kind === "released" ? duration(released.wait_ms) : NONE;
+  const released = records.findLast((r): r is ReleaseRecord => r.kind === "released");
+  const wait = released ? duration(released.wait_ms) : NONE;
   const parts = records.flatMap((record) => {
     if (record.kind === "failure") return [failure(record)];
     return record.kind === "result" ? [result(record, rows[record.id])] : [];
   });
   if (parts.length === 0) return [h("p", { class: "muted" }, "The history does not hold this step any more.")];
-  return [h("p", {}, `The trainer waited ${wait} for the weights of this step.`), ...parts];
+  const words = h("p", {}, `The trainer waited ${wait} for the weights of this step.`);
+  return [words, ...(released?.combined ? [combined(released.combined)] : []), ...parts];
+}
+
+function combined({ level, stats, clipped }: NonNullable<ReleaseRecord["combined"]>): HTMLElement {
+  return h(
+    "section",
+    {},
+    h("h3", {}, "All pipelines together", h("span", { class: "muted" }, " as the loss took them")),
+    facts([
+      ["effective sample size", number(stats.ess_ratio)],
+      ["kept rows", percent(stats.kept_ratio)],
+      ["mean", number(stats.mean, 4)],
+      ["deviation", number(stats.std)],
+      ["lowest, highest", `${number(stats.min)}, ${number(stats.max)}`],
+      ["clipped low, high", `${percent(clipped.low)}, ${percent(clipped.high)}`],
+      [level === "token" ? "tokens" : "rows", String(stats.n)],
+    ]),
+  );
 }
 
 function failure(f: FailureRecord): HTMLElement {

@@ -23,7 +23,7 @@ export function extremeRows(
   const all = rows.length <= 2 * COUNT;
   const chosen = all
     ? Array.from({ length: rows.length }, (_, k) => k).sort(before)
-    : [...ends(weights, rows.length, before), ...ends(weights, rows.length, (a, b) => before(b, a)).reverse()];
+    : [...ends(rows.length, before), ...ends(rows.length, (a, b) => before(b, a)).reverse()];
   return {
     rows: chosen.map((k) => rows[k]!),
     weights: chosen.map((k) => weights[k]!),
@@ -32,7 +32,7 @@ export function extremeRows(
 }
 
 /** The COUNT first indices in the given order. */
-function ends(weights: ArrayLike<number>, length: number, before: (a: number, b: number) => number): number[] {
+function ends(length: number, before: (a: number, b: number) => number): number[] {
   const list: number[] = [];
   for (let k = 0; k < length; k++) {
     const last = list[COUNT - 1];

@@ -30,7 +30,13 @@ function allWell({ runs, workers }: FactInput): Fact {
 }
 
 export function facts(input: FactInput): Fact[] {
-  return [...redisFacts(input), ...workerFacts(input), ...input.runs.flatMap(runFacts), ...errorFacts(input)];
+  return [
+    ...redisFacts(input),
+    ...brokerFacts(input),
+    ...workerFacts(input),
+    ...input.runs.flatMap(runFacts),
+    ...errorFacts(input),
+  ];
 }
 
 function redisFacts({ redis, policy }: FactInput): Fact[] {
@@ -51,6 +57,11 @@ function redisFacts({ redis, policy }: FactInput): Fact[] {
     });
   }
   return found;
+}
+
+function brokerFacts({ brokers }: FactInput): Fact[] {
+  if (brokers.length > 0) return [];
+  return [{ level: "critical", text: "No broker lives: mounts and steps wait.", mend: "dataflex-mq broker" }];
 }
 
 function workerFacts({ runs, queues, workers }: FactInput): Fact[] {

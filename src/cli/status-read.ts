@@ -1,0 +1,45 @@
+import { didYouMean } from "../config/suggest.js";
+import { DataflexError } from "../errors.js";
+import { newestRecords } from "../history/read.js";
+import type { StepRecord } from "../history/record.js";
+import { Queues } from "../queue/queues.js";
+import { connect } from "../redis/connect.js";
+import { readOverview } from "../status/overview.js";
+import type { Overview } from "../status/types.js";
+
+export interface SeenStatus {
+  readonly overview: Overview;
+  readonly run?: string;
+  /** Of the named run, newest first. */
+  readonly records?: readonly StepRecord[];
+}
+
+const RECORDS = 40;
+
+/** Opens Redis for as long as `use` reads. Errors: REDIS_UNREACHABLE; USAGE for a run that is not mounted. */
+export async function withOverview(
+  redisUrl: string,
+  run: string | undefined,
+  use: (read: () => Promise<SeenStatus>) => Promise<void>,
+): Promise<void> {
+  const redis = await connect(redisUrl, "command", { name: "status" });
+  const queues = new Queues(redis, () => {});
+  try {
+    await use(async () => {
+      const overview = await readOverview(redis, queues);
+      if (run === undefined) return { overview };
+      const names = overview.runs.map((r) => r.run);
+      if (!names.includes(run)) throw unknownRun(run, names);
+      return { overview, run, records: await newestRecords(redis, run, RECORDS) };
+    });
+  } finally {
+    await queues.close();
+    redis.disconnect();
+  }
+}
+
+function unknownRun(run: string, names: readonly string[]): DataflexError {
+  const near = didYouMean(run, names);
+  const known = names.length === 0 ? "no run is mounted" : `mounted: ${names.slice(0, 12).join(", ")}`;
+  return new DataflexError("USAGE", `no run "${run}"${near ? `; ${near}` : ""}   ${known}`, { run });
+}

@@ -1,0 +1,157 @@
+import type { StepRecord } from "../history/record.js";
+import type { Overview, RunView } from "../status/types.js";
+import type { SeenStatus } from "./status-read.js";
+
+const STATES: Record<RunView["state"], string> = {
+  live: "live",
+  no_worker: "NO WORKER",
+  silent: "trainer silent",
+  ended: "ended",
+};
+const STEPS = 10;
+
+/** The whole status as a page of text. Names from outside are printed without control characters. */
+export function statusText(seen: SeenStatus): string {
+  const { overview } = seen;
+  const runs = seen.run === undefined ? overview.runs : overview.runs.filter((r) => r.run === seen.run);
+  return [
+    factText(overview),
+    section(
+      "runs",
+      ["run", "state", "step", "phase", "steps/min", "ESS", "kept"],
+      runs.map(runRow),
+      "no run is mounted",
+    ),
+    ...(seen.records && runs[0] ? [pipelinesText(runs[0]), stepsText(seen.records)] : []),
+    section(
+      "queues",
+      ["stage", "waiting", "active", "workers", "slots"],
+      overview.queues.map((q) => [
+        q.stage,
+        sum(q.counts, "waiting", "prioritized", "delayed"),
+        sum(q.counts, "active"),
+        String(q.workers),
+        String(q.slots),
+      ]),
+      "none",
+    ),
+    section(
+      "workers",
+      ["worker", "host", "pid", "backend", "busy", "version"],
+      overview.workers.map((w) => [
+        w.id.slice(0, 8),
+        w.host,
+        String(w.pid),
+        w.backend,
+        `${w.active}/${w.slots}`,
+        w.version,
+      ]),
+      "none lives; start one: dataflex-mq worker",
+    ),
+    section(
+      "last errors",
+      ["when", "code", "run", "pipeline", "step", "what happened"],
+      overview.errors
+        .slice(0, STEPS)
+        .map((e) => [new Date(e.at).toISOString().slice(11, 19), e.code, e.run, e.pipeline, String(e.step), e.message]),
+      "none",
+    ),
+  ].join("\n");
+}
+
+/** One line of what moves, for logs. */
+export function lineText({ overview, run }: SeenStatus): string {
+  const runs = overview.runs.filter((r) => (run === undefined ? r.state !== "ended" : r.run === run));
+  const parts = runs.map((r) => `${plain(r.run)} step ${r.step ?? "-"} ${r.phase ?? ""} ESS ${essOf(r)}`);
+  const waiting = overview.queues.reduce((n, q) => n + (q.counts.waiting ?? 0), 0);
+  const fact = overview.banner.level === "ok" ? "" : ` · ${plain(overview.banner.text)}`;
+  return `${parts.join(" · ") || "no live run"} · queue ${waiting} · workers ${overview.workers.length}${fact}`;
+}
+
+function factText({ banner, version, redis }: Overview): string {
+  const mend = banner.mend === undefined ? "" : `\n  mend: ${banner.mend}`;
+  return `dataflex-mq ${version} on Redis ${redis.version}\n${banner.level === "ok" ? "ok" : banner.level.toUpperCase()}  ${plain(banner.text)}${mend}\n`;
+}
+
+function runRow(run: RunView): string[] {
+  const pace = run.steps_per_minute === null ? "-" : run.steps_per_minute.toFixed(1);
+  const settled = run.settled ? ` ${run.settled[0]}/${run.settled[1]}` : "";
+  return [
+    run.run,
+    STATES[run.state],
+    String(run.step ?? "-"),
+    `${run.phase ?? "-"}${settled}`,
+    pace,
+    essOf(run),
+    keptOf(run),
+  ];
+}
+
+const shown = (run: RunView) =>
+  run.pipelines.find((p) => p.delivered && p.mechanism === "reweight") ?? run.pipelines[0];
+const numberOf = (value: number | null | undefined): string => (value == null ? "-" : value.toFixed(3));
+const essOf = (run: RunView): string => numberOf(run.last[shown(run)?.name ?? ""]?.ess);
+const keptOf = (run: RunView): string => numberOf(run.last[shown(run)?.name ?? ""]?.kept);
+const sum = (counts: Readonly<Record<string, number>>, ...states: readonly string[]): string =>
+  String(states.reduce((n, state) => n + (counts[state] ?? 0), 0));
+
+function pipelinesText(run: RunView): string {
+  const rows = run.pipelines.map((p) => {
+    const last = run.last[p.name];
+    const how = `${p.scorer ?? "-"} -> ${p.actuator}`;
+    return [
+      p.name,
+      p.mechanism,
+      p.stage,
+      how,
+      p.delivered ? "yes" : "shadow",
+      String(last?.step ?? "-"),
+      numberOf(last?.ess),
+      numberOf(last?.kept),
+    ];
+  });
+  return section(
+    "pipelines",
+    ["pipeline", "mechanism", "stage", "scorer -> actuator", "delivered", "last step", "ESS", "kept"],
+    rows,
+    "none",
+  );
+}
+
+function stepsText(records: readonly StepRecord[]): string {
+  const rows = records.slice(0, STEPS * 2).flatMap((r) => {
+    if (r.kind === "released") return [];
+    const took = r.ms === null ? "-" : `${r.ms} ms`;
+    if (r.kind === "failure") return [[String(r.step), r.pipeline, "-", "-", "-", took, r.code]];
+    return [
+      [
+        String(r.step),
+        r.pipeline,
+        numberOf(r.stats?.ess_ratio),
+        numberOf(r.stats?.mean),
+        numberOf(r.stats?.max),
+        took,
+        r.flags.join(" "),
+      ],
+    ];
+  });
+  return section(
+    "newest steps",
+    ["step", "pipeline", "ESS", "mean", "highest", "took", "notes"],
+    rows.slice(0, STEPS),
+    "none yet",
+  );
+}
+
+function section(title: string, heads: readonly string[], rows: readonly (readonly string[])[], none: string): string {
+  if (rows.length === 0) return `${title.toUpperCase()}\n  ${none}\n`;
+  const table = [heads, ...rows].map((row) => row.map(plain));
+  const widths = heads.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  const lines = table.map(
+    (row) => `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i]!))).join("  ")}`,
+  );
+  return `${title.toUpperCase()}\n${lines.join("\n")}\n`;
+}
+
+/** A name may hold escape sequences of terminals. */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "?");
