@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   INCOMPLETE_GROUP: { where: "score", retryable: false, exit: 1 },
   EMPTY_SELECTION: { where: "act", retryable: false, exit: 1 },
   COMPONENT: { where: "score", retryable: false, exit: 1 },
+  PLUGIN: { where: "worker", retryable: false, exit: 2 },
   COMPONENT_UNKNOWN: { where: "worker", retryable: false, exit: 1 },
   COMPUTE_TIMEOUT: { where: "worker", retryable: false, exit: 1 },
   COMPUTE_LOST: { where: "worker", retryable: true, exit: 1 },

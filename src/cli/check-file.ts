@@ -1,4 +1,4 @@
-import { builtinCatalogue } from "../catalogue/builtin.js";
+import { workerCatalogues } from "../catalogue/plugins.js";
 import { resolveMount } from "../catalogue/resolve.js";
 import type { ResolvedMount } from "../catalogue/types.js";
 import { loadConfig } from "../config/load.js";
@@ -9,11 +9,15 @@ export type CheckReport =
   | { readonly ok: false; readonly file: string; readonly problems: readonly LocatedProblem[] };
 
 /**
- * Judges a configuration file against the built-in components, without any service.
+ * Judges a configuration file against the built-in components and those of `plugins`, without any service.
  * @param estimator from the command line; wins over the file's own.
- * @throws DataflexError CONFIG when the file cannot be read.
+ * @throws DataflexError CONFIG when the file cannot be read, PLUGIN when a plugin cannot be loaded.
  */
-export async function checkFile(file: string, estimator?: string): Promise<CheckReport> {
+export async function checkFile(
+  file: string,
+  estimator?: string,
+  plugins: readonly string[] = [],
+): Promise<CheckReport> {
   const loaded = await loadConfig(file);
   if (!loaded.ok) return { ok: false, file, problems: loaded.problems };
   const { config } = loaded;
@@ -25,7 +29,7 @@ export async function checkFile(file: string, estimator?: string): Promise<Check
       ...(adv_estimator === undefined ? {} : { adv_estimator }),
       ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
     },
-    [builtinCatalogue()],
+    await workerCatalogues(plugins),
   );
   if (!resolution.ok) return { ok: false, file, problems: locateProblems(resolution.problems, config) };
   const { run } = resolution;

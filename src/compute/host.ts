@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { Worker as Thread } from "node:worker_threads";
 import type { TensorUse } from "../batch/tensor-backend.js";
 import { DataflexError } from "../errors.js";
+import type { PipelineSpec } from "../protocol/messages.js";
 import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup, Remember } from "./messages.js";
 
 export interface Computed {
@@ -18,7 +19,8 @@ const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
 interface Channel {
   post(message: unknown, transfer: ArrayBuffer[]): void;
   onMessage(listener: (reply: ComputeReply) => void): void;
-  onExit(listener: (code: number | null) => void): void;
+  /** `cause`: the error that ended it, where there was one. */
+  onExit(listener: (code: number | null, cause?: Error) => void): void;
   kill(): Promise<unknown>;
 }
 
@@ -32,6 +34,8 @@ export class ComputeHost {
   #channel: Channel | undefined;
   #starting: Promise<string> | undefined;
   #pending: { id: number; resolve: (c: Computed) => void; reject: (e: Error) => void } | undefined;
+  /** Of the job that runs or ran last: what a thread that ends by itself is blamed on. */
+  #last: PipelineSpec | undefined;
   #id = 0;
   #stopped = false;
   /** Tensors alive in the thread after its last job. */
@@ -41,7 +45,7 @@ export class ComputeHost {
     this.#setup = setup;
   }
 
-  /** Answers the backend in use. Errors: BACKEND, COMPONENT (a plugin that cannot be loaded), as the thread found them. */
+  /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them. */
   start(): Promise<string> {
     this.#starting ??= this.#open();
     return this.#starting;
@@ -54,14 +58,13 @@ export class ComputeHost {
     try {
       return await new Promise<Computed>((resolve, reject) => {
         this.#pending = { id, resolve, reject };
+        this.#last = request.spec;
         timer = setTimeout(() => {
           reject(
             new DataflexError(
               "COMPUTE_TIMEOUT",
-              `scoring took longer than ${limitMs} ms and was stopped (pipeline "${request.spec.name}")`,
-              {
-                limit_ms: limitMs,
-              },
+              `scoring took longer than ${limitMs} ms and was stopped (${partsOf(request.spec)})`,
+              { limit_ms: limitMs },
             ),
           );
           void this.#restart();
@@ -98,19 +101,26 @@ export class ComputeHost {
         else if (reply.kind === "refused") reject(DataflexError.fromFailure(reply.failure));
         else this.#answer(reply);
       });
-      channel.onExit((code) => {
-        const lost = new DataflexError(
-          "COMPUTE_LOST",
-          `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"} ended (exit ${code})`,
-          { code },
-        );
+      channel.onExit((code, cause) => {
+        const lost = this.#lost(code, cause);
         reject(lost);
         if (this.#channel !== channel) return;
         this.#channel = undefined;
         this.#starting = undefined;
-        if (!this.#stopped) this.#pending?.reject(lost);
+        if (this.#stopped) return;
+        if (this.#pending) this.#pending.reject(lost);
+        // A job that had its result by then keeps it; whoever wrote the component should know all the same.
+        else process.stderr.write(`${lost.message}\n`);
       });
     });
+  }
+
+  #lost(code: number | null, cause: Error | undefined): DataflexError {
+    const what = `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"}`;
+    const how = cause === undefined ? `exit ${code}` : `it threw: ${cause.message}`;
+    const when = this.#last === undefined ? "at its start" : this.#pending ? "under" : "after";
+    const which = this.#last === undefined ? "" : ` ${partsOf(this.#last)}`;
+    return new DataflexError("COMPUTE_LOST", `${what} ended ${when}${which} (${how})`, { code }, { cause });
   }
 
   #answer(reply: Extract<ComputeReply, { id: number }>): void {
@@ -124,17 +134,28 @@ export class ComputeHost {
   }
 }
 
+function partsOf({ name, scorer, actuator }: PipelineSpec): string {
+  const parts = [...(scorer ? [`scorer "${scorer.name}"`] : []), `actuator "${actuator.name}"`];
+  return `pipeline "${name}", ${parts.join(", ")}`;
+}
+
 /** Lies beside this file in the built package; threads and processes run what ships, never the sources. */
 const ENTRY = new URL("./entry.js", import.meta.url);
 
 function threadChannel(setup: ComputeSetup): Channel {
-  const thread = new Thread(ENTRY, { workerData: setup });
-  // An error ends the thread; "exit" follows and says all there is to say.
-  thread.on("error", (error) => process.stderr.write(`compute thread: ${String(error?.stack ?? error)}\n`));
+  // stdout holds results, and what a component prints is none.
+  const thread = new Thread(ENTRY, { workerData: setup, stdout: true });
+  thread.stdout.on("data", (text: Uint8Array) => process.stderr.write(text));
+  let cause: Error | undefined;
+  // An error ends the thread; "exit" follows.
+  thread.on("error", (thrown) => {
+    cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+    process.stderr.write(`compute thread: ${cause.stack ?? cause}\n`);
+  });
   return {
     post: (message, transfer) => thread.postMessage(message, [...new Set(transfer)]),
     onMessage: (listener) => void thread.on("message", listener),
-    onExit: (listener) => void thread.on("exit", listener),
+    onExit: (listener) => void thread.on("exit", (code) => listener(code, cause)),
     kill: () => thread.terminate(),
   };
 }
@@ -142,7 +163,7 @@ function threadChannel(setup: ComputeSetup): Channel {
 function childChannel(setup: ComputeSetup): Channel {
   const child: ChildProcess = fork(ENTRY, [JSON.stringify(setup)], {
     serialization: "advanced",
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    stdio: ["ignore", process.stderr.fd, "inherit", "ipc"],
   });
   return {
     post: (message) => void child.send(message as object),

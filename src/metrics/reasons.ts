@@ -36,6 +36,7 @@ const REASON = {
   INCOMPLETE_GROUP: "contract",
   EMPTY_SELECTION: "act",
   COMPONENT: "score",
+  PLUGIN: "contract",
   COMPONENT_UNKNOWN: "contract",
   COMPUTE_TIMEOUT: "timeout",
   COMPUTE_LOST: "lost",

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
-import { catalogueOf } from "../catalogue/entry.js";
-import { loadComponents } from "../components/load.js";
+import { workerCatalogues } from "../catalogue/plugins.js";
 import { ComputeHost } from "../compute/host.js";
 import type { Backend } from "../compute/messages.js";
 import type { WatchedService } from "../http/service-checks.js";
@@ -110,7 +109,7 @@ export class Worker {
     };
   }
 
-  /** Errors: REDIS_UNREACHABLE, REDIS_CONFIG, BACKEND, COMPONENT; nothing stays open then. */
+  /** Errors: REDIS_UNREACHABLE, REDIS_CONFIG, BACKEND, PLUGIN; nothing stays open then. */
   async start(): Promise<this> {
     try {
       await this.#open();
@@ -124,7 +123,7 @@ export class Worker {
   async #open(): Promise<void> {
     const { redisUrl, plugins = [], backend = "auto" } = this.#options;
     const onError = (error: unknown): void => this.#log.warn({ err: String(error) }, "worker");
-    const catalogues = await this.#catalogues(plugins);
+    const catalogues = await workerCatalogues(plugins);
     this.#idle = Array.from({ length: this.slots }, () => new ComputeHost({ backend, plugins }));
     this.#hosts = [...this.#idle];
     for (const host of this.#hosts) this.#releases.push(() => host.stop());
@@ -162,17 +161,6 @@ export class Worker {
     // Unsaid, the heartbeat ends by itself.
     this.#releases.push(() => workerPresence.leave(this.#redis, this.id).catch(onError));
     this.#releases.push(every(HEARTBEAT_MS, beat, onError));
-  }
-
-  /** Built-ins are one catalogue; with plugins there is a second that holds both, so that they can be combined. */
-  async #catalogues(plugins: readonly string[]) {
-    const builtin = await loadComponents([]);
-    const all = [catalogueOf(builtin.components)];
-    if (plugins.length > 0) {
-      const loaded = await loadComponents(plugins);
-      all.push(catalogueOf(loaded.components, { prefix: "plugin", sourceOf: loaded.sourceOf }));
-    }
-    return all;
   }
 
   async #process(job: ActiveJob): Promise<Receipt> {

@@ -188,7 +188,7 @@ describe("stopping and starting", () => {
       new Worker({ redisUrl: system.redis.url, backend: "tensorflow" }),
     ];
     const codes = await Promise.all(broken.map(async (w) => (await rejection(w.start())).code));
-    expect(codes).toEqual(["COMPONENT", "BACKEND"]);
+    expect(codes).toEqual(["PLUGIN", "BACKEND"]);
     await eventually(async () => (await system.redis.connections()).length === before);
   });
 
