@@ -1,0 +1,1 @@
+export const scorer = "not a component";

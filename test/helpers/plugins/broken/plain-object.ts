@@ -1,0 +1,1 @@
+export const mine = { kind: "scorer", name: "mine", score: () => [] };

@@ -1,0 +1,3 @@
+export {};
+
+throw new Error("no such model file");

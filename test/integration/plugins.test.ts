@@ -1,0 +1,124 @@
+import { fileURLToPath } from "node:url";
+import type { Run } from "dataflex-mq";
+import { describe, expect, test } from "vitest";
+import { advantageStep, REWEIGHT, softmaxWeights, valuesOf, worst } from "../helpers/batches.js";
+import { dataflexMq } from "../helpers/cli.js";
+import { rejection } from "../helpers/eventually.js";
+import { useSystem } from "../helpers/system.js";
+
+const plugin = (file: string): string => fileURLToPath(new URL(`../helpers/plugins/${file}`, import.meta.url));
+const STAGE = "post_advantage";
+
+describe("a plugin that cannot be loaded ends its worker with exit code 2 and its name", () => {
+  test.each([
+    ["broken/throws-at-import.ts", "throws at import: no such model file"],
+    ["broken/exports-nothing.ts", "exports no component"],
+    ["broken/plain-object.ts", "exports the scorer 'mine' as a plain object: make it with defineScorer"],
+    ["broken/name-of-a-built-in.ts", "defines the reweighter 'softmax', which a built-in defines already"],
+    ["broken/one-name-twice.ts", "defines the scorer 'twin', which itself defines already"],
+    ["broken/there-is-none.ts", "cannot be found"],
+  ])("%s", async (file, reason) => {
+    const { code, out, err } = await dataflexMq(["worker", "--redis", "redis://127.0.0.1:1", "--plugin", plugin(file)]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`error[PLUGIN] plugin "${plugin(file)}"`);
+    expect(err).toContain(reason);
+  });
+
+  test("two plugins with one name", async () => {
+    const args = [plugin("rival.ts"), plugin("scorers.ts")].flatMap((file) => ["--plugin", file]);
+    const { code, err } = await dataflexMq(["worker", "--redis", "redis://127.0.0.1:1", ...args]);
+    expect(code).toBe(2);
+    expect(err).toContain(`defines the scorer 'slow', which plugin "${plugin("rival.ts")}" defines already`);
+  });
+});
+
+describe("a component that misbehaves harms its own step at most", () => {
+  // One worker with one slot: whatever a step does to its thread, the next step meets the same worker.
+  const system = useSystem({
+    workers: [{ plugins: [plugin("mischief.ts"), plugin("scorers.ts")], computeLimitMs: 4_000 }],
+  });
+  const scoredBy = (name: string, params: object) => ({ ...REWEIGHT, scorer: { name, params } });
+  const mischief = (how: string) => scoredBy("mischief", { how });
+
+  /** Step 13 of the run, and right after it another run's step; then the run's next step. */
+  async function onThirteen(run: Run): Promise<{ thirteen: Promise<number[]>; others: () => Promise<void> }> {
+    const sound = await system.mount();
+    await run.put(13, STAGE, { ...advantageStep(valuesOf(13)) });
+    await sound.put(1, STAGE, { ...advantageStep(valuesOf(1)) });
+    const thirteen = weightsOf(run, 13);
+    thirteen.catch(() => {});
+    const others = async (): Promise<void> => {
+      expect(worst(await weightsOf(sound, 1), softmaxWeights(valuesOf(1)))).toBeLessThan(1e-5);
+      await run.put(14, STAGE, { ...advantageStep(valuesOf(14)) });
+      expect(worst(await weightsOf(run, 14), softmaxWeights(valuesOf(14)))).toBeLessThan(1e-5);
+      expect(system.workers[0]!.isReady).toBe(true);
+    };
+    return { thirteen, others };
+  }
+  const weightsOf = async (run: Run, step: number): Promise<number[]> => [
+    ...(await run.weights(step, { timeoutMs: 30_000 })).pipelines[0]!.weights,
+  ];
+
+  test.each([
+    ["throws", scoredBy("unlucky", { how: "throw" }), "COMPONENT", "scorer 'unlucky' threw: thirteen"],
+    ["gives too few scores", scoredBy("unlucky", { how: "short" }), "COMPONENT", "scorer 'unlucky'"],
+    ["gives a matrix of scores", mischief("matrix"), "COMPONENT", "scorer 'mischief'"],
+    ["gives a string", mischief("text"), "COMPONENT", "scorer 'mischief'"],
+    ["gives NaN", scoredBy("unlucky", { how: "nan" }), "NON_FINITE", "score of 'unlucky'"],
+    ["gives infinity", mischief("infinite"), "NON_FINITE", "score of 'mischief'"],
+    ["never returns", scoredBy("unlucky", { how: "never" }), "COMPUTE_TIMEOUT", 'scorer "unlucky"'],
+    ["never lets go of its thread", scoredBy("unlucky", { how: "endless" }), "COMPUTE_TIMEOUT", 'scorer "unlucky"'],
+    ["exits", scoredBy("unlucky", { how: "exit" }), "COMPUTE_LOST", 'scorer "unlucky", actuator "softmax" (exit 3)'],
+    ["throws later", scoredBy("unlucky", { how: "late-throw" }), "COMPUTE_LOST", "(it threw: thirteen, later)"],
+    ["leaves a rejection", mischief("reject-meanwhile"), "COMPUTE_LOST", "(it threw: thirteen, rejected meanwhile)"],
+  ])("%s: a typed failure that names it", async (_what, dataflex, code, text) => {
+    const { thirteen, others } = await onThirteen(await system.mount(dataflex));
+    const error = await rejection(thirteen);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(text) });
+    expect(error.message).toContain('pipeline "main"');
+    await others();
+  });
+
+  test("gives a weight below 0: a typed failure that names component and row", async () => {
+    const run = await system.mount({ ...REWEIGHT, actuator: { name: "negative" } });
+    await run.put(13, STAGE, { ...advantageStep([0.5, 3]) });
+    expect(await rejection(weightsOf(run, 13))).toMatchObject({
+      code: "COMPONENT",
+      message: expect.stringMatching(/reweighter 'negative'.*row 0/),
+    });
+    await run.put(14, STAGE, { ...advantageStep([3, 3]) });
+    expect(await weightsOf(run, 14)).toEqual([1, 1]);
+  });
+
+  test.each(["throw-after", "reject-after", "exit-after"])(
+    "ends its thread after it has returned (%s): its weights count, and a new thread takes the next",
+    async (how) => {
+      const { thirteen, others } = await onThirteen(await system.mount(mischief(how)));
+      expect(worst(await thirteen, softmaxWeights(valuesOf(13)))).toBeLessThan(1e-5);
+      await others();
+    },
+  );
+
+  test("leaves tensors behind: they are disposed, and the result warns of it by name", async () => {
+    const run = await system.mount(mischief("leak"));
+    const { thirteen, others } = await onThirteen(run);
+    expect(worst(await thirteen, softmaxWeights(valuesOf(13)))).toBeLessThan(1e-5);
+    const [p] = (await run.weights(13)).pipelines;
+    expect(p!.warnings.join()).toContain("scorer 'mischief' left tensors behind");
+    expect(p!.metrics).toMatchObject({ leaked_tensors: 1 });
+    await others();
+    expect(system.workers[0]!.tensors.count).toBe(0);
+  });
+
+  test("writes over what it was given: no other pipeline and no later step sees it", async () => {
+    const run = await system.mount({ pipelines: { mutating: mischief("mutate"), sound: REWEIGHT } });
+    await run.put(13, STAGE, { ...advantageStep(valuesOf(13)) });
+    await run.put(14, STAGE, { ...advantageStep(valuesOf(14)) });
+    for (const step of [13, 14]) {
+      const { pipelines } = await run.weights(step, { timeoutMs: 30_000 });
+      const sound = pipelines.find(({ name }) => name === "sound")!;
+      expect(worst(sound.weights, softmaxWeights(valuesOf(step)))).toBeLessThan(1e-5);
+      if (step === 14) for (const p of pipelines) expect(worst(p.weights, sound.weights)).toBeLessThan(1e-6);
+    }
+  });
+});
