@@ -1,15 +1,30 @@
+# build → runtime: what docker-compose.yml runs. gpu: the same with libtensorflow for CUDA, for its profile of that name.
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:20.20.2-bookworm-slim
+FROM node:20.20.2-bookworm-slim AS runtime
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
+ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+
+# Its installer downloads libtensorflow, hence a stage of its own that nobody needs who has no GPU.
+FROM build AS build-gpu
+RUN npm install --no-save --omit=dev --no-audit --no-fund @tensorflow/tfjs-node-gpu@4.22.0
+
+FROM nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04 AS gpu
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build-gpu /app/package.json ./
+COPY --from=build-gpu /app/node_modules ./node_modules
+COPY --from=build-gpu /app/dist ./dist
+USER 1000:1000
 ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]

@@ -22,12 +22,12 @@ export const register: Register = (program, { io }) => {
     .option("--plugin <file|package...>", "components of your own, for every worker")
     .action(async (options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
-      const [{ parseCount }, { startAll }, { serveUntilStopped }] = await Promise.all([
+      const [{ parseCount, redisAddress }, { startAll }, { serveUntilStopped }] = await Promise.all([
         import("../services/options.js"),
         import("../services/all.js"),
         import("./serve.js"),
       ]);
-      const redis = options.redis ?? io.env.DFX_REDIS_URL ?? io.env.REDIS_URL;
+      const redis = redisAddress(options, io.env);
       const all = await startAll({
         redis,
         workers: parseCount("--workers", options.workers),

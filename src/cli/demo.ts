@@ -36,17 +36,19 @@ export const register: Register = (program, { io }) => {
     .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
     .action(async (options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
-      const [{ runDemo }, { DEFAULT_DEMO_CONFIG }, { stepRecord }, report, { locateMountError }] = await Promise.all([
-        import("../demo/demo.js"),
-        import("../demo/default-config.js"),
-        import("../demo/record.js"),
-        import("../demo/report.js"),
-        import("../services/mount-error.js"),
-      ]);
+      const [{ runDemo }, { DEFAULT_DEMO_CONFIG }, { stepRecord }, report, { locateMountError }, { redisAddress }] =
+        await Promise.all([
+          import("../demo/demo.js"),
+          import("../demo/default-config.js"),
+          import("../demo/record.js"),
+          import("../demo/report.js"),
+          import("../services/mount-error.js"),
+          import("../services/options.js"),
+        ]);
       const config = options.config === undefined ? undefined : await readConfig(options.config);
       const dataflex = config === undefined ? DEFAULT_DEMO_CONFIG : config.dataflex;
       const { steps, seed } = options;
-      const redisUrl = options.redis ?? io.env.DFX_REDIS_URL ?? io.env.REDIS_URL;
+      const redisUrl = redisAddress(options, io.env);
       const print = (value: unknown): void => io.out(`${JSON.stringify(value)}\n`);
       if (!json) io.out("A small GRPO run. Its loss is multiplied by weights computed in other processes.\n");
       let page: string | null = null;

@@ -30,11 +30,12 @@ export const register: Register = (program, { io }) => {
     .option("--timeout-ms <ms>", "deadline from mount to weights", milliseconds, DEFAULT_TIMEOUT_MS)
     .action(async (file: string, options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
-      const [{ replay }, { replayText }] = await Promise.all([
+      const [{ replay }, { replayText }, { redisAddress }] = await Promise.all([
         import("../replay/replay.js"),
         import("../replay/answer-text.js"),
+        import("../services/options.js"),
       ]);
-      const redisUrl = options.redis ?? io.env.DFX_REDIS_URL ?? io.env.REDIS_URL;
+      const redisUrl = redisAddress(options, io.env);
       const { step, answer } = await replay({
         file,
         configFile: options.config,

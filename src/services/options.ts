@@ -19,27 +19,38 @@ export function tokenOf(
   options: { readonly token?: string },
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const token = options.token ?? env.DFX_TOKEN ?? (env.DFX_TOKEN_FILE ? readSecret(env.DFX_TOKEN_FILE) : undefined);
+  const token = options.token ?? env.DFX_TOKEN ?? secretOf(env, "DFX_TOKEN_FILE");
   if (token === undefined || /^[\x21-\x7e]{8,}$/.test(token)) return token;
   throw new DataflexError("USAGE", "the page's token must be 8 or more printable ASCII characters without spaces");
 }
 
-function readSecret(file: string): string {
+/** What stands in the file that a variable names; undefined when the variable is not set. */
+function secretOf(env: Readonly<Record<string, string | undefined>>, variable: string): string | undefined {
+  const file = env[variable];
+  if (!file) return undefined;
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new DataflexError("USAGE", `DFX_TOKEN_FILE names ${file}, which cannot be read (${reason})`, { file });
+    throw new DataflexError("USAGE", `${variable} names ${file}, which cannot be read (${reason})`, { file });
   }
 }
 
-/** The address to use, from `--redis`, DFX_REDIS_URL or REDIS_URL. Errors: USAGE with the line to type. */
+/** `--redis`, DFX_REDIS_URL, the file that DFX_REDIS_URL_FILE names (a secret's mount), REDIS_URL: the first that is set. */
+export function redisAddress(
+  options: { readonly redis?: string | undefined },
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return options.redis ?? env.DFX_REDIS_URL ?? secretOf(env, "DFX_REDIS_URL_FILE") ?? env.REDIS_URL;
+}
+
+/** The address to use, as `redisAddress`. Errors: USAGE with the line to type. */
 export function redisUrlOf(
   options: { readonly redis?: string },
   env: Readonly<Record<string, string | undefined>>,
   command: string,
 ): string {
-  const url = options.redis ?? env.DFX_REDIS_URL ?? env.REDIS_URL;
+  const url = redisAddress(options, env);
   if (url) return url;
   throw new DataflexError(
     "USAGE",

@@ -30,7 +30,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   services: ["config", "redis", "broker", "worker", "compute", "http", "metrics", "protocol", "status"],
   replay: ["protocol", "redis", "client", "services", "config", "catalogue"],
   demo: ["protocol", "redis", "client", "services", "config", "catalogue"],
-  cli: ["protocol", "redis", "config", "catalogue", "components", "services", "replay", "demo", "compute", "status", "queue"],
+  cli: [
+    "protocol",
+    "redis",
+    "config",
+    "catalogue",
+    "components",
+    "services",
+    "replay",
+    "demo",
+    "compute",
+    "status",
+    "queue",
+  ],
 };
 
 interface Import {
