@@ -6,6 +6,7 @@ import { Queues } from "../queue/queues.js";
 import { connect } from "../redis/connect.js";
 import { readOverview } from "../status/overview.js";
 import type { Overview } from "../status/types.js";
+import { plain } from "./plain.js";
 
 export interface SeenStatus {
   readonly overview: Overview;
@@ -41,5 +42,5 @@ export async function withOverview(
 function unknownRun(run: string, names: readonly string[]): DataflexError {
   const near = didYouMean(run, names);
   const known = names.length === 0 ? "no run is mounted" : `mounted: ${names.slice(0, 12).join(", ")}`;
-  return new DataflexError("USAGE", `no run "${run}"${near ? `; ${near}` : ""}   ${known}`, { run });
+  return new DataflexError("USAGE", plain(`no run "${run}"${near ? `; ${near}` : ""}   ${known}`), { run });
 }

@@ -1,5 +1,6 @@
 import type { StepRecord } from "../history/record.js";
 import type { Overview, RunView } from "../status/types.js";
+import { plain } from "./plain.js";
 import type { SeenStatus } from "./status-read.js";
 
 const STATES: Record<RunView["state"], string> = {
@@ -152,6 +153,3 @@ function section(title: string, heads: readonly string[], rows: readonly (readon
   );
   return `${title.toUpperCase()}\n${lines.join("\n")}\n`;
 }
-
-/** A name may hold escape sequences of terminals. */
-const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "?");

@@ -1,0 +1,173 @@
+import { Client, type Run } from "dataflex-mq";
+import { runBroker, runWorker } from "dataflex-mq/server";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
+import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
+import { eventually } from "../helpers/eventually.js";
+import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+
+type Service = Awaited<ReturnType<typeof runBroker>>;
+let redis: TestRedis;
+let broker: Service;
+let worker: Service;
+let client: Client;
+let run: Run;
+const browser = useBrowser();
+
+beforeAll(async () => {
+  vi.stubEnv("DFX_LOG", "error");
+  redis = await startTestRedis();
+  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
+  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
+  client = await Client.connect({ redisUrl: redis.url });
+  run = await client.mount({ run_id: "live", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
+});
+afterAll(async () => {
+  await client?.close();
+  await worker?.stop();
+  await broker?.stop();
+  await redis?.stop();
+});
+
+async function train(steps: readonly number[]): Promise<void> {
+  for (const step of steps) {
+    const batch = advantageStep(valuesOf(step, 32));
+    await run.put(step, "post_advantage", { ...batch });
+    (await run.weights(step)).rolloutIsWeights(batch.response_mask);
+    await run.release(step);
+  }
+}
+
+test("before the first step the page says so, and each step shows within two seconds, with the broker's own numbers", async () => {
+  const context = await browser.context();
+  const { page, complaints } = await open(context, broker.ready.http);
+  await page.getByRole("heading", { name: "live", exact: true }).waitFor();
+  await page.getByText("No step yet").first().waitFor();
+
+  await train([1]);
+  await eventually(async () => (await seriesOf(page)).length === 1, { what: "step 1 on the page", timeoutMs: 2_000 });
+  await train([2, 3, 4, 5]);
+  await eventually(async () => (await seriesOf(page)).join() === "1,2,3,4,5", { timeoutMs: 3_000 });
+
+  const response = await fetch(`${broker.ready.http}/api/v1/runs/live/steps?limit=50`);
+  const { records } = (await response.json()) as {
+    records: { kind: string; step: number; stats: { ess_ratio: number }; weight_bins: number[] }[];
+  };
+  const last = records.findLast((r) => r.kind === "result")!;
+  expect(last.step).toBe(5);
+  const ess = String(Number(last.stats.ess_ratio.toPrecision(3)));
+  const tile = page.locator('[data-name="Effective sample size"] dd');
+  await eventually(async () => (await tile.textContent())?.endsWith(ess), { what: `ESS ${ess}` });
+  await page.locator("#weights summary").click();
+  const cells = await page.locator("#weights tbody tr td:nth-child(2)").allInnerTexts();
+  expect(cells.map(Number).reduce((a, b) => a + b, 0)).toBe(32);
+  expect(cells.map(Number).filter((n) => n > 0)).toEqual(last.weight_bins.filter((n) => n > 0));
+  for (const figure of ["#weights", "#scores", "#ess", "#mean", "#wait"]) {
+    expect([figure, (await coloursOf(page, figure)) > 4]).toEqual([figure, true]);
+  }
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("a step opens by keyboard alone: statistics, timings, lowest and highest weighted rows", async () => {
+  await train([6]);
+  const context = await browser.context();
+  const { page } = await open(context, broker.ready.http);
+  const step = page.getByRole("button", { name: "Step 6", exact: true });
+  await step.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Lowest weights").first().waitFor();
+  const text = (await dialog.textContent()) ?? "";
+  for (const part of ["effective sample size", "Timings", "fetch", "Highest weights", "All pipelines together"])
+    expect(text).toContain(part);
+  expect(await dialog.locator("tbody tr").count()).toBe(20);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await context.close();
+});
+
+test("the page follows its policy, fits 360 and 1440 pixels, dark and light, and every control has a name", async () => {
+  const response = await fetch(broker.ready.http);
+  expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'self';/);
+  for (const [width, dark] of [
+    [360, true],
+    [1440, false],
+  ] as const) {
+    const context = await browser.context({ width, dark });
+    const { page, complaints } = await open(context, broker.ready.http);
+    await page.locator("#ess canvas").waitFor();
+    const wide = await page.evaluate("document.documentElement.scrollWidth");
+    expect([width, Number(wide) <= width]).toEqual([width, true]);
+    const nameless = await page.evaluate(
+      `[...document.querySelectorAll("button, summary, a")].filter((e) => e.textContent.trim() === "" && !e.getAttribute("aria-label")).length`,
+    );
+    expect(nameless).toBe(0);
+    const elsewhere = await page.evaluate(
+      `performance.getEntriesByType("resource").filter((e) => new URL(e.name).origin !== location.origin).length`,
+    );
+    expect(elsewhere).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  }
+});
+
+test("seven tabs share one stream; a hidden one lets it go, another takes it up", async () => {
+  const context = await browser.context();
+  const tabs = await Promise.all(Array.from({ length: 7 }, () => open(context, broker.ready.http)));
+  const reads = (page: (typeof tabs)[number]["page"]): Promise<boolean> => page.evaluate("__dataflex.reads()");
+  const readers = async (): Promise<boolean[]> => Promise.all(tabs.map(({ page }) => reads(page)));
+  await eventually(async () => (await readers()).filter(Boolean).length === 1, { what: "one reading tab" });
+  await train([7]);
+  for (const { page } of tabs)
+    await eventually(async () => (await seriesOf(page)).includes(7), { what: "step 7 in every tab" });
+
+  const first = (await readers()).indexOf(true);
+  await tabs[first]!.page.evaluate(`
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  `);
+  await eventually(async () => !(await reads(tabs[first]!.page)) && (await readers()).filter(Boolean).length === 1, {
+    what: "another reading tab",
+  });
+  await train([8]);
+  for (const [i, { page }] of tabs.entries()) {
+    if (i !== first)
+      await eventually(async () => (await seriesOf(page)).includes(8), { what: "step 8 in every visible tab" });
+  }
+  expect(await seriesOf(tabs[first]!.page)).not.toContain(8);
+  await tabs[first]!.page.evaluate(`
+    Object.defineProperty(document, "hidden", { value: false, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  `);
+  await eventually(async () => (await seriesOf(tabs[first]!.page)).includes(8), { what: "step 8 after the return" });
+  await context.close();
+});
+
+test("a worker that goes shows in the banner; a broker that comes back shows what happened meanwhile, each step once", async () => {
+  const context = await browser.context();
+  const { page } = await open(context, broker.ready.http);
+  await page.locator("#ess canvas").waitFor();
+  await worker.stop();
+  await eventually(async () => (await page.locator("#banner").textContent())?.includes("No worker serves"), {
+    what: "the banner",
+    timeoutMs: 20_000,
+  });
+  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
+  await eventually(async () => (await page.locator("#banner").textContent())?.includes("All is well"), {
+    timeoutMs: 20_000,
+  });
+
+  const { http } = broker.ready;
+  await broker.stop();
+  await page.getByText("reconnecting").waitFor();
+  await page.getByText("The broker does not answer").waitFor();
+  broker = await runBroker(redis.url, { http: new URL(http).host });
+  await train([9, 10]);
+  await page.getByText("● live", { exact: true }).waitFor();
+  await eventually(async () => (await seriesOf(page)).join() === "1,2,3,4,5,6,7,8,9,10", {
+    what: "each step once",
+    timeoutMs: 20_000,
+  });
+  await context.close();
+});

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** No window, no GPU, and no traffic of its own. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+export async function launchBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing. Install it: apt-get install -y chromium`);
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+}
+
+/** A page and what its console complained of. */
+export interface Watched {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+export async function open(context: BrowserContext, url: string): Promise<Watched> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(url);
+  return { page, complaints };
+}
+
+/** One browser for a test file; each context starts with nothing kept. */
+export function useBrowser(): { context(o?: OpenOptions): Promise<BrowserContext> } {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+  return {
+    context: ({ width = 1440, height = 900, dark = false } = {}) =>
+      browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" }),
+  };
+}
+
+/** Distinct colours of a canvas: 1 where nothing is drawn. */
+export function coloursOf(page: Page, selector: string): Promise<number> {
+  return page.locator(`${selector} canvas`).evaluate((element) => {
+    const canvas = element as unknown as { width: number; height: number; getContext(kind: "2d"): Pixels };
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const seen = new Set<number>();
+    for (let i = 0; i < data.length; i += 4) {
+      seen.add(((data[i]! * 256 + data[i + 1]!) * 256 + data[i + 2]!) * 256 + data[i + 3]!);
+    }
+    return seen.size;
+  });
+}
+interface Pixels {
+  getImageData(x: number, y: number, w: number, h: number): { readonly data: Uint8ClampedArray };
+}
+
+/** Steps that the page knows of a pipeline. */
+export function seriesOf(page: Page, pipeline = "main"): Promise<number[]> {
+  return page.evaluate((name) => {
+    const { __dataflex } = globalThis as unknown as {
+      __dataflex?: { series(name: string): { steps: number[] } | undefined };
+    };
+    return __dataflex?.series(name)?.steps ?? [];
+  }, pipeline);
+}

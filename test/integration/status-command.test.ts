@@ -1,0 +1,95 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Io } from "../../src/cli/io.js";
+import { runCli } from "../../src/cli/program.js";
+import { eventually } from "../helpers/eventually.js";
+import { resultHeader, specOf } from "../helpers/page-runs.js";
+import { startTestRedis } from "../helpers/redis.js";
+import { FakeRun, startLeader } from "../helpers/watched-broker.js";
+
+async function command(...argv: string[]) {
+  let out = "";
+  let err = "";
+  const io: Io = { out: (t) => (out += t), err: (t) => (err += t), env: {}, fancy: false };
+  const code = await runCli(argv, io);
+  return { code, out, err };
+}
+
+test("status shows the fact, runs, steps, queues, workers and errors, and names runs that come near", async () => {
+  await using redis = await startTestRedis();
+  expect((await command("status", "--redis", redis.url)).out).toContain("CRITICAL  No broker lives");
+  const { broker } = await startLeader(redis.url);
+  try {
+    const run = await FakeRun.mount(redis, "qwen7b\u001b", [specOf("main")]);
+    await run.settle("7.0", resultHeader("main", 7));
+    await run.fail("8.0", "NON_FINITE");
+    const { out } = await eventually(async () => {
+      const answer = await command("status", run.handle.run, "--redis", redis.url);
+      return answer.out.includes("NON_FINITE") && answer;
+    });
+    expect(out).toContain('No worker serves pipeline "main"');
+    for (const part of [
+      "RUNS",
+      "PIPELINES",
+      "NEWEST STEPS",
+      "QUEUES",
+      "WORKERS",
+      "LAST ERRORS",
+      "NO WORKER",
+      "advantage_magnitude -> softmax",
+    ]) {
+      expect(out).toContain(part);
+    }
+    expect(out).not.toContain("\u001b");
+    const json = JSON.parse((await command("status", "--redis", redis.url, "--json")).out) as {
+      overview: { runs: unknown[] };
+    };
+    expect(json.overview.runs).toHaveLength(1);
+    const unknown = await command("status", "qwen7", "--redis", redis.url);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("did you mean")]);
+  } finally {
+    await broker.stop();
+  }
+});
+
+test("doctor: a good server passes, a wrong setting exits 1 with its line, no address exits 2, no answer 3", async () => {
+  await using good = await startTestRedis();
+  const passed = await command("doctor", "--redis", good.url);
+  expect(passed.out).toContain("Nothing wrong");
+  expect(passed.code).toBe(0);
+  await using bad = await startTestRedis(["--timeout", "60", "--maxmemory-policy", "volatile-lru"]);
+  const failed = await command("doctor", "--redis", bad.url);
+  expect(failed.code).toBe(1);
+  expect(failed.out).toContain("mend: redis-cli CONFIG SET maxmemory-policy noeviction");
+  expect(failed.out).toContain("mend: redis-cli CONFIG SET timeout 0");
+  const none = await command("doctor");
+  expect([none.code, none.out]).toEqual([2, expect.stringContaining("dataflex-mq doctor --redis")]);
+  const gone = await command("doctor", "--redis", "redis://127.0.0.1:1");
+  expect([gone.code, gone.out]).toEqual([3, expect.stringContaining("ECONNREFUSED")]);
+  expect((await command("doctor", "--backend", "gpu", "--redis", good.url)).code).toBe(2);
+  const gpu = await command("doctor", "--backend", "tensorflow-gpu", "--redis", good.url);
+  expect([gpu.code, gpu.out]).toEqual([1, expect.stringContaining("npm install @tensorflow/tfjs-node-gpu")]);
+});
+
+test("export writes dashboards and rules, leaves changed files alone, and knows what it can write", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "dfx-export-"));
+  try {
+    for (const what of ["dashboards", "alerts"]) {
+      const out = join(folder, what);
+      expect((await command("export", what, "--out", out)).code).toBe(0);
+      const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((f) => /\.(json|ya?ml)$/.test(f));
+      expect(files.length).toBeGreaterThan(2);
+      expect((await command("export", what, "--out", out)).out).not.toContain("written");
+      writeFileSync(join(out, files[0]!), "mine");
+      const refused = await command("export", what, "--out", out);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--force")]);
+      expect((await command("export", what, "--out", out, "--force")).out).toContain("written");
+    }
+    const unknown = await command("export", "dashboard");
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('did you mean "dashboards"')]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
