@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
-from helpers.processes import PrivateRedis, Service
+from helpers.processes import PrivateRedis, start_services
 
 from dataflex_mq import Client
 
@@ -23,7 +23,7 @@ def redis_server() -> Iterator[PrivateRedis]:
 @pytest.fixture(scope="session")
 def service(redis_server: PrivateRedis) -> Iterator[PrivateRedis]:
     """The address of a whole service."""
-    running = [Service("broker", redis_server.url), Service("worker", redis_server.url)]
+    running = start_services(redis_server.url)
     yield redis_server
     for one in running:
         one.close()

@@ -23,7 +23,7 @@ from .errors import (
     MountError,
     PutError,
     RedisError,
-    StepFailed,
+    ServiceFailure,
     WaitTimeout,
     WireError,
 )
@@ -46,7 +46,7 @@ __all__ = [
     "PutReceipt",
     "RedisError",
     "Run",
-    "StepFailed",
+    "ServiceFailure",
     "StepResult",
     "WaitTimeout",
     "WireError",

@@ -95,8 +95,8 @@ class PutError(DataflexError):
     """A put was refused."""
 
 
-class StepFailed(DataflexError):  # noqa: N818 - it is the step that failed, somewhere else
-    """The failure that settled a pipeline's step."""
+class ServiceFailure(DataflexError):  # noqa: N818
+    """The failure that settled a pipeline's step, in the service."""
 
 
 class WaitTimeout(DataflexError):  # noqa: N818
@@ -117,7 +117,7 @@ _CLASSES: dict[type[DataflexError], str] = {
     MountError: "NO_BROKER NO_WORKER RUN_BUSY NOT_MOUNTED",
     FencedError: "FENCED",
     PutError: "PUT_CONFLICT ROWS_CONFLICT CHUNKS_MISSING RELEASED",
-    StepFailed: "NON_FINITE INCOMPLETE_GROUP EMPTY_SELECTION COMPONENT COMPONENT_UNKNOWN COMPUTE_TIMEOUT "
+    ServiceFailure: "NON_FINITE INCOMPLETE_GROUP EMPTY_SELECTION COMPONENT COMPONENT_UNKNOWN COMPUTE_TIMEOUT "
     "COMPUTE_LOST POISON EXPIRED INTERNAL BACKEND",
     WaitTimeout: "TIMEOUT",
     ClosedError: "CLOSED",
@@ -127,6 +127,7 @@ _CLASS_OF = {code: cls for cls, codes in _CLASSES.items() for code in codes.spli
 
 
 def error(code: str, message: str, details: Mapping[str, Any] | None = None) -> DataflexError:
-    """The error of a code, in the class of its group; a code of a later version becomes INTERNAL."""
-    known = code if code in ERROR_CODES else "INTERNAL"
-    return _CLASS_OF[known](known, message, details)
+    """The error of a code, in the class of its group; a code of a later version becomes INTERNAL, itself in the details."""
+    if code not in ERROR_CODES:
+        return ServiceFailure("INTERNAL", message, {**(details or {}), "code": code})
+    return _CLASS_OF[code](code, message, details)

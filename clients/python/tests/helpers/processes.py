@@ -11,14 +11,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import redis
 
 from .paths import DIST
 
 T = TypeVar("T")
-START_SECONDS = 60.0
 
 
 def eventually(what: str, look: Callable[[], T | None], seconds: float = 20.0) -> T:
@@ -74,7 +73,7 @@ class PrivateRedis:
 
 
 class Service:
-    """A broker or a worker."""
+    """A broker or a worker, on its way up."""
 
     def __init__(self, role: str, url: str, *options: str) -> None:
         main = DIST / "src" / "cli" / "main.js"
@@ -82,16 +81,26 @@ class Service:
         command = ["node", str(main), "--json", role, "--redis", url, "--http", "127.0.0.1:0", *options]
         env = {**os.environ, "DFX_LOG": "error"}
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, preexec_fn=_end_with_parent)
+        self._role = role
+
+    def wait_until_ready(self) -> Service:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert line, f"the {role} ended at start ({self._process.wait()})"
-        self.ready: dict[str, Any] = json.loads(line)[0]
+        assert line, f"the {self._role} ended at start ({self._process.wait()})"
+        assert json.loads(line)[0]["role"] == self._role
+        return self
 
     def kill(self) -> None:
         _stop(self._process, signal.SIGKILL)
 
     def close(self) -> None:
         _stop(self._process, signal.SIGTERM)
+
+
+def start_services(url: str) -> tuple[Service, Service]:
+    """A broker and a worker, both ready."""
+    broker, worker = Service("broker", url), Service("worker", url)
+    return broker.wait_until_ready(), worker.wait_until_ready()
 
 
 def _end_with_parent() -> None:

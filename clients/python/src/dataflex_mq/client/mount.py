@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ..errors import error
 from ..protocol.codec import pack, plain, unpack
 from ..redis.connect import Connections
-from ..redis.keys import CONTROL, reply_key, run_keys
+from ..redis.keys import CONTROL, reply_key
 from ..redis.mounts import Handle, read_handle
 from ..redis.presence import live_brokers, live_workers
 
@@ -80,7 +80,7 @@ def request_mount(
             if reply["state"] == "answered":
                 answer = reply["answer"]
                 if answer["ok"]:
-                    return dict(answer["handle"])
+                    return check_version(answer["handle"])
                 raise error(answer["code"], answer["message"], {"problems": answer["problems"]})
             waiting_for = reply["for"]
         time.sleep(max(0.0, min(pause, left())))
@@ -92,10 +92,17 @@ def read_mounted(connections: Connections, run_id: str) -> Handle:
     """The handle of a run that another producer mounted. Raises NOT_MOUNTED."""
     handle = read_handle(connections, run_id)
     if handle is None:
-        raise error(
-            "NOT_MOUNTED", f'run "{run_id}" ({run_keys(run_id).mount}) is not mounted: its trainer calls mount first'
-        )
-    return handle
+        raise error("NOT_MOUNTED", f'run "{run_id}" is not mounted: its trainer calls mount first')
+    return check_version(handle)
+
+
+def check_version(handle: Handle) -> Handle:
+    """Raises PROTOCOL_VERSION."""
+    if handle["v"] in PROTOCOL_VERSIONS:
+        return handle
+    ours = ", ".join(map(str, PROTOCOL_VERSIONS))
+    message = f"the run speaks protocol {handle['v']}, this client {ours}: upgrade the older"
+    raise error("PROTOCOL_VERSION", message, {"theirs": handle["v"], "ours": PROTOCOL_VERSIONS})
 
 
 def _forget_refusal(connections: Connections, mount_id: str) -> None:

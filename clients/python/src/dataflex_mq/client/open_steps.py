@@ -94,13 +94,22 @@ class OpenSteps:
         blob = self._connections.command.execute_command("HGET", status, f"keys:{stage}")
         return key_table(unpack(blob)) if blob else None
 
-    def put_again(self, at: str) -> bool:
-        """Answers whether there was anything to put."""
+    def restore(self, at: str) -> bool:
+        """
+        Puts again what Redis does not know of the step. One by one: another producer may have put its part since Redis lost all. Answers
+        whether anything was missing.
+        """
         with self._lock:
             puts = list(self._steps[at].puts) if at in self._steps else []
-        for put, commit in puts:
+        if not puts:
+            return False
+        status = run_keys(self._handle["run"]).step(self._handle["incarnation"], at).status
+        names = [f"hash:{put.header['stage']}:{put.header['id']}" for put, _ in puts]
+        released, *known = self._connections.command.execute_command("HMGET", status, "released", *names)
+        lost = [] if released else [one for one, found in zip(puts, known, strict=True) if found is None]
+        for put, commit in lost:
             send_put(self._connections, self._handle, put, commit)
-        return len(puts) > 0
+        return len(lost) > 0
 
     def tend(self, forget_settled: bool) -> None:
         """
@@ -114,11 +123,11 @@ class OpenSteps:
             if step.puts:
                 status = keys.step(self._handle["incarnation"], at).status
                 names = [f"settled:{pipeline['name']}" for pipeline in self._handle["pipelines"]]
-                answer = self._connections.command.execute_command("HMGET", status, "attempt", "released", *names)
+                answer = self._connections.command.execute_command("HMGET", status, "released", *names)
                 late = (time.monotonic() - step.touched) * 1000 > self._handle["max_wait_ms"]
-                if answer[1] or late or all(word is not None for word in answer[2:]):
+                if answer[0] or late or all(word is not None for word in answer[1:]):
                     step.puts = []
-                elif answer[0] is None:
-                    self.put_again(at)
+                else:
+                    self.restore(at)
             if forget_settled and not step.puts:
                 self.forget(at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -205,8 +206,8 @@ class Run(MountedRun):
     def _outcomes(self, at: str, expected: Sequence[dict[str, Any]], seconds: float) -> list[PipelineResult]:
         if at in self._unavailable:
             raise self._unavailable[at]
-        again = lambda: self._steps.put_again(at)  # noqa: E731
-        wait = StepWait(self._connections, self.handle, at, expected, seconds, again, self._assert_usable)
+        restore = partial(self._steps.restore, at)
+        wait = StepWait(self._connections, self.handle, at, expected, seconds, restore, self._assert_usable)
         outcomes = wait.collect()
         for outcome in outcomes.values():
             if outcome.header["kind"] == "failure":

@@ -26,8 +26,8 @@ class StepWait:
     at: str
     expected: Sequence[Pipeline]
     timeout: float
-    # Puts the step again if Redis has forgotten it; False: nothing was kept.
-    put_again: Callable[[], bool]
+    # Puts again what Redis has forgotten of the step; answers whether anything was.
+    restore: Callable[[], bool]
     # Raises when the run was closed or fenced meanwhile.
     alive: Callable[[], None]
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -96,10 +96,9 @@ class StepWait:
         if owner and int(owner) > incarnation:
             message = f'run "{run}": incarnation {incarnation} was replaced by a later trainer ({int(owner)}); this one must stop'
             raise error("FENCED", message)
-        attempt, released = command("HMGET", self._keys.status, "attempt", "released")
-        if released:
+        if command("HGET", self._keys.status, "released"):
             raise error("RELEASED", f"step {self.at} was released, its weights cannot be had any more")
-        return False if attempt else self.put_again()
+        return self.restore()
 
     def _restored_later(self) -> None:
         try:

@@ -76,12 +76,12 @@ def _array(name: str, given: np.ndarray) -> FieldValue:
     if given.dtype.kind == "b":
         return Tensor(dtype, given.view(np.uint8))
     data = given.astype(STORAGE[dtype], copy=False)
-    if dtype == "i64":
-        check_integers(name, data)
+    if dtype == "i64" and not is_mask_field(name):
+        _check_integers(name, data)
     return Tensor(dtype, data)
 
 
-def check_integers(name: str, data: np.ndarray) -> None:
+def _check_integers(name: str, data: np.ndarray) -> None:
     if data.size > 0 and (int(data.max()) > 2**53 or int(data.min()) < -(2**53)):
         at = [int(i[0]) for i in np.nonzero((data > 2**53) | (data < -(2**53)))]
         refuse(name, f"holds an integer beyond ±2^53 at {at}; readers hold numbers as float64", {"row": at[0]})

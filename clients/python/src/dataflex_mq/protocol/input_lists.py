@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -12,6 +13,8 @@ from .device import DeviceTensor, is_torch_tensor, to_numpy
 from .dtypes import STORAGE
 from .input_types import FieldValue
 from .tensor import Jagged, Strings, Tensor
+
+FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def from_list(field: str, given: Sequence[Any], mask: bool, convert: Callable[[Any], FieldValue]) -> FieldValue:
@@ -67,7 +70,7 @@ def _numbers(field: str, given: Sequence[Any], dtype: str, mask: bool, row: int 
         if mask and isinstance(value, (int, float, np.number)) and value in (0, 1):
             continue
         if dtype == "f32" and isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-            if np.isfinite(value) and abs(float(value)) > np.finfo(np.float32).max:
+            if FLOAT32_MAX < abs(float(value)) < math.inf:
                 _refuse_at(field, f"is {value}", "which float32 cannot hold", row, column)
             continue
         why = "and a mask holds only 0 and 1" if mask else f"not a {'boolean' if dtype == 'bool' else 'number'}"

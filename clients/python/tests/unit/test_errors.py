@@ -1,0 +1,59 @@
+"""The table of errors, the scripts and the version: copies that must be equal."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+from helpers.paths import REPOSITORY
+
+import dataflex_mq
+from dataflex_mq.errors import ERROR_CODES, DataflexError, FencedError, ServiceFailure, error
+from dataflex_mq.redis.scripts import SCRIPTS, script
+
+
+def test_the_table_is_the_services() -> None:
+    source = (REPOSITORY / "src" / "errors.ts").read_text()
+    pattern = r"(\w+): \{ where: \"(\w+)\", retryable: (\w+), exit: (\d) \}"
+    theirs = {
+        code: (where, retryable == "true", int(end)) for code, where, retryable, end in re.findall(pattern, source)
+    }
+    assert {code: tuple(kind) for code, kind in ERROR_CODES.items()} == theirs
+    assert list(ERROR_CODES) == list(theirs)
+
+
+def test_every_code_has_a_class_and_every_class_is_public() -> None:
+    for code in ERROR_CODES:
+        caught = error(code, "x")
+        assert type(caught) is not DataflexError, code
+        assert type(caught).__name__ in dataflex_mq.__all__
+
+
+def test_an_error_crosses_processes_and_a_later_versions_code_is_kept() -> None:
+    caught = pickle.loads(pickle.dumps(error("FENCED", "gone", {"run": "r"})))
+    assert isinstance(caught, FencedError)
+    assert (caught.code, caught.message, caught.details, str(caught)) == (
+        "FENCED",
+        "gone",
+        {"run": "r"},
+        "[FENCED] gone",
+    )
+    later = error("NEW_CODE", "x")
+    assert isinstance(later, ServiceFailure)
+    assert (later.code, later.details) == ("INTERNAL", {"code": "NEW_CODE"})
+
+
+def test_the_scripts_are_the_services_byte_for_byte() -> None:
+    theirs = {path.name: path.read_bytes() for path in (REPOSITORY / "src" / "redis" / "scripts").glob("*.lua")}
+    folder = REPOSITORY / "clients" / "python" / "src" / "dataflex_mq" / "redis" / "scripts"
+    ours = {path.name: path.read_bytes() for path in folder.glob("*.lua")}
+    assert set(ours) == {"lib.lua", *(file for file, _ in SCRIPTS.values())}
+    for name, data in ours.items():
+        assert data == theirs[name], f"copy src/redis/scripts/{name} to {folder}"
+    for name, (file, count) in SCRIPTS.items():
+        assert script(name)[2] == count == int(file.removesuffix(".lua").rsplit("-", 1)[1])
+
+
+def test_the_version_is_the_packages() -> None:
+    project = (REPOSITORY / "clients" / "python" / "pyproject.toml").read_text()
+    assert f'version = "{dataflex_mq.__version__}"' in project
