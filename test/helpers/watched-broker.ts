@@ -3,7 +3,7 @@ import { Broker } from "../../src/broker/broker.js";
 import { type BrokerMetrics, createBrokerMetrics } from "../../src/metrics/broker.js";
 import { pack } from "../../src/protocol/codec.js";
 import { DEFAULT_LIMITS } from "../../src/protocol/limits.js";
-import type { Handle, PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
+import type { CombinedReport, Handle, PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { mountRun } from "../../src/redis/mounts.js";
 import { runScript } from "../../src/redis/scripts/index.js";
@@ -106,11 +106,11 @@ export class FakeRun {
     expect(await settleFailure(this.#redis.raw, this.#ref(step), failure, this.handle.limits)).toBe("OK");
   }
 
-  async release(step: string, waitMs: number): Promise<void> {
+  async release(step: string, waitMs: number, combined?: CombinedReport): Promise<void> {
     const { run, incarnation } = this.handle;
     const keys = runKeys(run);
     const { status } = keys.step(incarnation, step);
-    const args = [incarnation, run, step, 60_000, pack({ wait_ms: waitMs })];
+    const args = [incarnation, run, step, 60_000, pack({ wait_ms: waitMs, ...(combined && { combined }) })];
     const { word } = await runScript(this.#redis.raw, "release", [keys.mount, status, keys.steps, keys.notices], args);
     expect(word).toBe("OK");
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pack } from "../../src/protocol/codec.js";
+import { weightDistribution } from "../../src/protocol/distribution.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { resultOf, specOf } from "../helpers/attempts.js";
 import { seriesOf, valueIn } from "../helpers/metrics.js";
@@ -42,6 +43,51 @@ describe("what settle and release report", () => {
     expect(valueIn(page, "dataflex_run_step", { run: main.run, point: "applied" })).toBe(7);
     const info = { ...trial, mechanism: "select", scorer: "advantage_magnitude", actuator: "topk_fraction" };
     expect(valueIn(page, "dataflex_run_info", info)).toBe(1);
+  });
+
+  test("quantiles, hidden time, and the composition as the trainer told it", async () => {
+    const leader = await own.leader();
+    const handle = await own.mount("composed", [specOf()]);
+    const distribution = { weights: weightDistribution(Float64Array.of(0, 0, 0, 0, 2, 2, 2, 2)) };
+    await handle.settle("1.0", resultOf({ distribution }));
+    const combined = { level: "token", stats: { ...resultOf().stats!, mean: 0.75, ess_ratio: 0.25 } } as const;
+    await handle.release("1.0", 10, { ...combined, clipped: { low: 0.125, high: 0.5 } });
+    const page = await leader.until((p) => valueIn(p, "dataflex_trainer_hidden_seconds_count") === 1);
+    for (const [q, value] of [
+      ["0.01", 0],
+      ["0.5", 1],
+      ["0.99", 2],
+    ] as const) {
+      expect(valueIn(page, "dataflex_weight_quantile", { pipeline: "main", q })).toBe(value);
+    }
+    // The step's first put was 40 ms ago when it was settled; the trainer waited for 10 of them.
+    expect(valueIn(page, "dataflex_trainer_hidden_seconds_sum")).toBeGreaterThanOrEqual(0.03);
+    const product = { pipeline: "_combined", delivered: "true", ...STAGE, mechanism: "reweight", level: "token" };
+    expect(valueIn(page, "dataflex_weight_mean", product)).toBe(0.75);
+    expect(valueIn(page, "dataflex_weight_mean", { pipeline: "main" })).toBe(1);
+    expect(valueIn(page, "dataflex_weight_clipped_ratio", { ...product, side: "low" })).toBe(0.125);
+    expect(valueIn(page, "dataflex_weight_clipped_ratio", { ...product, side: "high" })).toBe(0.5);
+  });
+
+  test("guards count steps in a row, and a mixer's shares and scores by domain", async () => {
+    const leader = await own.leader();
+    const mixer = specOf({ name: "mix", mechanism: "mix", actuator: { name: "reward_gap", params: {} } });
+    const handle = await own.mount("guarded", [specOf(), mixer]);
+    const collapsed = resultOf({ stats: { ...resultOf().stats!, ess_ratio: 0.05 } });
+    const { stats: _, ...rest } = resultOf({ pipeline: "mix", mechanism: "mix", granularity: "domain" });
+    const mixed = { ...rest, proportions: { math: 0.7, code: 0.3 }, metrics: { "mean/math": 0.25, "rows/code": 0 } };
+    for (const step of [1, 2, 3]) await handle.settle(`${step}.0`, collapsed, mixed);
+    const streak = (page: string, guard: string): number | undefined =>
+      valueIn(page, "dataflex_guard_streak_steps", { run: "guarded", pipeline: "main", guard });
+    const page = await leader.until((p) => streak(p, "ess") === 3);
+    expect([streak(page, "kept"), streak(page, "nonfinite")]).toEqual([0, 0]);
+    const domain = (name: string) => ({ run: "guarded", pipeline: "mix", delivered: "true", domain: name });
+    expect(valueIn(page, "dataflex_mix_proportion_ratio", domain("math"))).toBe(0.7);
+    expect(valueIn(page, "dataflex_mix_proportion_ratio", domain("code"))).toBe(0.3);
+    expect(valueIn(page, "dataflex_mix_score_mean", domain("math"))).toBe(0.25);
+    expect(valueIn(page, "dataflex_mix_score_mean", domain("code"))).toBeUndefined();
+    await handle.settle("4.0", resultOf());
+    await leader.until((p) => streak(p, "ess") === 0);
   });
 
   test("a run is there from its mount on, its counters at 0, its open step enqueued", async () => {

@@ -7,7 +7,7 @@ import { serviceChecks } from "../../src/http/service-checks.js";
 import { silentLogger } from "../../src/log.js";
 import { createBrokerMetrics } from "../../src/metrics/broker.js";
 import { pack } from "../../src/protocol/codec.js";
-import { runKeys } from "../../src/redis/keys.js";
+import { runKeys, sharedKeys } from "../../src/redis/keys.js";
 import { resultOf, specOf } from "../helpers/attempts.js";
 import { eventually } from "../helpers/eventually.js";
 import { oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
@@ -34,6 +34,12 @@ describe("queues, workers, streams, Redis", () => {
     const queue = "post_advantage.abc";
     expect(valueIn(page, "dataflex_queue_jobs", { queue, state: "waiting" })).toBe(1);
     expect(valueIn(page, "dataflex_queue_jobs", { queue, state: "active" })).toBe(0);
+    expect(valueIn(page, "dataflex_scorer_mounted", { queue, scorer: "advantage_magnitude", ...STAGE })).toBe(1);
+    expect(valueIn(page, "dataflex_queue_paused", { queue })).toBe(0);
+    expect(valueIn(page, "dataflex_stream_entries", { stream: "dead" })).toBe(0);
+    const seen = valueIn(page, "dataflex_trainer_last_seen_timestamp_seconds", { run: "waiting" });
+    expect(Math.abs(seen! - Date.now() / 1000)).toBeLessThan(15);
+    expect(valueIn(page, "dataflex_redis_ping_seconds_count")).toBeGreaterThan(0);
     expect(valueIn(page, "dataflex_worker_slots", { queue })).toBe(0);
     expect(valueIn(page, "dataflex_workers", { queue })).toBeUndefined();
     for (const stream of ["control", "announce", "notices"]) {
@@ -43,6 +49,37 @@ describe("queues, workers, streams, Redis", () => {
     expect(valueIn(page, "dataflex_redis_memory_used_bytes")).toBeGreaterThan(0);
     expect(valueIn(page, "dataflex_redis_memory_max_bytes")).toBe(0);
     expect(valueIn(page, "dataflex_redis_config_ok", { check: "maxmemory_policy" })).toBe(1);
+  });
+
+  test("the oldest waiting job by its age on Redis' clock, whatever was added since", async () => {
+    const leader = await own.leader();
+    const job = { run: "r", incarnation: 1, ...STAGE, pipeline: "main", attempt: 1, shard: [0, 1] } as const;
+    const now = Date.now();
+    for (const [i, ago] of [90_000, 5_000, 10].entries()) {
+      await leader.broker.queues.add("abc", { ...job, step: `${i}.0`, deadline: now + 60_000, added: now - ago });
+    }
+    const age = valueIn(await leader.page(), "dataflex_queue_oldest_job_age_seconds", { queue: "post_advantage.abc" });
+    expect(age).toBeGreaterThanOrEqual(90);
+    expect(age).toBeLessThan(120);
+  });
+
+  test("payload of open steps, and entries that nobody acknowledges", async () => {
+    const leader = await own.leader();
+    const handle = await own.mount("open", [specOf()]);
+    await handle.open("1.0");
+    const { status } = runKeys("open").step(handle.handle.incarnation, "1.0");
+    const puts = { "puts:post_reward": "a,b,", "puts:post_advantage": "c," };
+    const sizes = { "size:post_reward:a": "1,100", "size:post_reward:b": "2,20", "size:post_advantage:c": "1,3" };
+    await own.redis.raw.hset(status, { ...puts, ...sizes });
+    expect(valueIn(await leader.page(), "dataflex_inflight_bytes")).toBe(123);
+
+    // Another broker has taken an entry and died.
+    await own.redis.raw.xadd(sharedKeys.control, "*", "request", "x");
+    const stolen = await eventually(async () => {
+      const page = await leader.page();
+      return (valueIn(page, "dataflex_stream_entries", { stream: "dead" }) ?? 0) > 0 ? page : undefined;
+    });
+    expect(valueIn(stolen, "dataflex_stream_oldest_pending_seconds", { stream: "control" })).toBeGreaterThanOrEqual(0);
   });
 
   test("a policy that may evict shows, though the server was changed after the start", async () => {
