@@ -3,6 +3,7 @@ import { DataflexError } from "../errors.js";
 import { connect, letGo } from "../redis/connect.js";
 import { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
+import { checkText, checkTimeout } from "./guard.js";
 import { type MountOptions, readMounted, requestMount } from "./mount.js";
 import { Run } from "./run.js";
 
@@ -22,32 +23,41 @@ export class Client {
   readonly #redis: Redis;
   readonly #pool: BlockingPool;
   readonly #runs = new Set<Run>();
+  #closed = false;
 
   private constructor(redis: Redis, pool: BlockingPool) {
     this.#redis = redis;
     this.#pool = pool;
   }
 
-  /** Errors: USAGE without an address, REDIS_UNREACHABLE. */
+  /** Errors: USAGE without an address, REDIS_UNREACHABLE, INVALID_INPUT. */
   static async connect(options: ClientOptions = {}): Promise<Client> {
     const url = options.redisUrl ?? process.env.DFX_REDIS_URL ?? process.env.REDIS_URL;
     if (!url) throw new DataflexError("USAGE", "no Redis address: pass redisUrl, or set DFX_REDIS_URL");
+    const patience = options.connectTimeoutMs;
     const redis = await connect(url, "command", {
       name: "client",
-      ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
+      ...(patience === undefined ? {} : { connectTimeoutMs: checkTimeout(patience, 1, "connectTimeoutMs") }),
     });
     return new Client(redis, new BlockingPool(url));
   }
 
   /** Takes a run. Waits for a broker and a worker until its deadline; see MountOptions for the errors. */
   async mount(options: MountOptions): Promise<Run> {
+    this.#assertOpen();
     return this.#keep(new Run(this.#redis, this.#pool, await requestMount(this.#redis, options), true));
   }
 
   /** Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Errors: NOT_MOUNTED, REDIS_UNREACHABLE. */
   async attach(runId: string): Promise<Run> {
+    this.#assertOpen();
+    checkText(runId, "run_id");
     const handle = await answeredWithin(ATTACH_MS, `attach to "${runId}"`, readMounted(this.#redis, runId));
     return this.#keep(new Run(this.#redis, this.#pool, handle, false));
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new DataflexError("CLOSED", "this client was closed: connect another");
   }
 
   #keep(run: Run): Run {
@@ -57,6 +67,8 @@ export class Client {
 
   /** Closes its runs and every connection. */
   async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     const callOff = letGo(this.#redis, GOODBYE_MS);
     for (const run of this.#runs) await run.close();
     callOff();

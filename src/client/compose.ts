@@ -126,7 +126,19 @@ export function rescale(w: Weights, mode: Composition["rescale"], counts: Int32A
   return { ...w, values: w.values.map((x) => (x * want) / sum) };
 }
 
-/** Steps 1–4. `onComposed` is told what came out, for reports. */
+/** Products of finite weights may lie beyond float32: no loss may see that. */
+function checkFinite(w: Weights): Weights {
+  const at = w.values.findIndex((x) => !Number.isFinite(x));
+  if (at < 0) return w;
+  const row = w.kind === "row" ? at : w.offsets.findLastIndex((start) => start <= at);
+  throw new DataflexError(
+    "NON_FINITE",
+    `the composed weight of row ${row} is ${w.values[at]}: the pipelines' weights multiply beyond float32. Set clip, or normalize them`,
+    { row },
+  );
+}
+
+/** Steps 1–4. Errors: those of `remask`; NON_FINITE. `onComposed` is told what came out, for reports. */
 export function compose(
   all: readonly Weights[],
   scored: Mask,
@@ -138,7 +150,7 @@ export function compose(
   const joined = remask(product(all, liveCounts(scored)), scored, loss, padding);
   const counts = liveCounts(loss);
   if (padding) for (let i = 0; i < counts.length; i++) if (padding[i]) counts[i] = 0;
-  const weights = rescale(clip(joined, composition.clip), composition.rescale, counts);
+  const weights = checkFinite(rescale(clip(joined, composition.clip), composition.rescale, counts));
   onComposed?.({ weights, counts, clipped: countClipped(joined, composition.clip) });
   return weights;
 }
@@ -153,7 +165,24 @@ function countClipped(w: Weights, bounds: readonly [number, number] | undefined)
   return { low, high };
 }
 
-/** `(rows, width)` float32, 0 outside the mask; step 5 with `existing`, unless the composition replaces it. */
+/** Errors: INVALID_INPUT for an existing weight that is none, or that leads beyond float32. */
+function corrected(weight: number, existing: unknown, row: number, column: number): number {
+  const right = typeof existing === "number" && existing >= 0 && Number.isFinite(existing);
+  const product = right ? Math.fround(weight * existing) : Number.NaN;
+  if (Number.isFinite(product)) return product;
+  throw new DataflexError(
+    "INVALID_INPUT",
+    right
+      ? `row ${row}, column ${column}: the existing rollout_is_weights ${existing} times ${weight} is beyond float32`
+      : `row ${row}, column ${column}: the existing rollout_is_weights is ${String(existing)}; a weight is a finite number from 0`,
+    { row, column },
+  );
+}
+
+/**
+ * `(rows, width)` float32, 0 outside the mask; step 5 with `existing`, unless the composition replaces it. Errors: INVALID_INPUT
+ * for `existing` of another size, or with a value on a live token that is no weight.
+ */
 export function expand(w: Weights, mask: Mask, existing?: ArrayLike<number>): Float32Array {
   const { rows, width } = mask;
   if (existing && existing.length !== rows * width) {
@@ -169,7 +198,7 @@ export function expand(w: Weights, mask: Mask, existing?: ArrayLike<number>): Fl
     for (const [a, b] of liveRuns(mask, row)) {
       for (let t = a; t < b; t++) {
         const value = w.kind === "row" ? w.values[row]! : w.values[k++]!;
-        out[row * width + t] = existing ? value * existing[row * width + t]! : value;
+        out[row * width + t] = existing ? corrected(value, existing[row * width + t], row, t) : value;
       }
     }
   }

@@ -3,12 +3,14 @@ import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import { pack, unpack } from "../protocol/codec.js";
+import { MESSAGE_LIMITS } from "../protocol/limits.js";
 import { type Handle, type MountReply, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { answeredWithin } from "./deadline.js";
+import { checkNames, checkText, checkTimeout } from "./guard.js";
 
 export interface MountOptions {
   /** Names the run; a second living trainer under the same name is refused. */
@@ -32,17 +34,25 @@ export interface MountOptions {
 /** The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm. */
 const ASK_AGAIN_MS = 5_000;
 
+/** What a broker reads of one string, and far above any configuration. */
+const MAX_REQUEST_BYTES = MESSAGE_LIMITS.maxStringBytes;
+
 /** Beyond the deadline, for the questions that find out what was missing. */
 const DIAGNOSIS_MS = 2_000;
 
 /**
- * Asks for the run and waits for the answer. Errors: INVALID_INPUT without a name; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered;
+ * Asks for the run and waits for the answer. Errors: INVALID_INPUT for options that are none, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered;
  * NO_BROKER, NO_WORKER, REDIS_UNREACHABLE at the deadline.
  */
 export async function requestMount(redis: Redis, options: MountOptions): Promise<Handle> {
-  const { run_id: run, timeoutMs = 30_000 } = options;
-  if (typeof run !== "string" || run === "")
-    throw new DataflexError("INVALID_INPUT", "run_id is empty: give the run a name", { run_id: run });
+  const { run_id: run, timeoutMs = 30_000 } = options ?? {};
+  checkText(run, "run_id");
+  checkTimeout(timeoutMs, 1);
+  if (options.mount_id !== undefined) checkText(options.mount_id, "mount_id");
+  if (options.adv_estimator !== undefined) checkText(options.adv_estimator, "adv_estimator");
+  if (options.provides !== undefined) checkNames(options.provides, "provides");
+  if (![undefined, true, false].includes(options.takeover))
+    throw new DataflexError("INVALID_INPUT", "takeover must be true or false", { option: "takeover" });
   return answeredWithin(timeoutMs + DIAGNOSIS_MS, `mount "${run}"`, ask(redis, options, timeoutMs));
 }
 
@@ -61,6 +71,13 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     ...(options.group_size === undefined ? {} : { group_size: options.group_size }),
   };
   const body = Buffer.from(pack(request));
+  if (body.length > MAX_REQUEST_BYTES) {
+    throw new DataflexError(
+      "LIMIT",
+      `the mount request of "${options.run_id}" has ${body.length} bytes, at most ${MAX_REQUEST_BYTES} are read; a dataflex block has a few thousand: is there data in it?`,
+      { bytes: body.length, limit: MAX_REQUEST_BYTES },
+    );
+  }
   const end = Date.now() + timeoutMs;
   await forgetRefusal(redis, mountId);
   let askAt = 0;

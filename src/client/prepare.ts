@@ -2,6 +2,7 @@ import { DataflexError } from "../errors.js";
 import { chunksOf } from "../protocol/chunks.js";
 import { pack } from "../protocol/codec.js";
 import { encodeColumns } from "../protocol/encode.js";
+import { STRING_FIELDS } from "../protocol/field-names.js";
 import { type FieldInput, toFieldValue } from "../protocol/input.js";
 import { layoutOf } from "../protocol/layout.js";
 import type { FieldNeed, Handle, PutHeader } from "../protocol/messages.js";
@@ -89,11 +90,12 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
 
 function pickFields(input: PutInput, needs: readonly FieldNeed[], rows: number): Record<string, FieldValue> {
   const values: Record<string, FieldValue> = {};
-  for (const { name } of needs) {
+  for (const { name, scope } of needs) {
     if (!Object.hasOwn(input.fields, name)) continue;
     const value = toFieldValue(name, input.fields[name]!);
     const got =
       value.kind === "strings" ? value.values.length : value.kind === "jagged" ? value.lengths.length : value.shape[0];
+    checkForm(name, value, scope);
     if (got !== rows) {
       throw new DataflexError("INVALID_INPUT", `field "${name}" has ${got} rows, this put is for ${rows}`, {
         field: name,
@@ -104,6 +106,25 @@ function pickFields(input: PutInput, needs: readonly FieldNeed[], rows: number):
     values[name] = input.order ? takeRows(value, input.order) : value;
   }
   return values;
+}
+
+/** A scope says: values of tokens. Scoring would find out too, but only when the step is past mending. */
+function checkForm(name: string, value: FieldValue, scope: Scope | undefined): void {
+  const details = { field: name };
+  if (STRING_FIELDS.includes(name) && value.kind !== "strings")
+    throw new DataflexError(
+      "INVALID_INPUT",
+      `field "${name}" holds numbers; it is a column of one string a row`,
+      details,
+    );
+  if (scope === undefined) return;
+  const one = "an outcome stands on the response's last token, a value of the whole row on each of its tokens";
+  if (value.kind === "strings" || (value.kind === "tensor" && value.shape.length === 1))
+    throw new DataflexError(
+      "INVALID_INPUT",
+      `field "${name}" has one ${value.kind === "strings" ? "string" : "number"} a row; it is read token by token: send (rows, L), or ragged rows (${one})`,
+      details,
+    );
 }
 
 function reorderNumbers(values: ArrayLike<number> | undefined, order: Int32Array | undefined): Int32Array | undefined {

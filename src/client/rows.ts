@@ -14,12 +14,18 @@ export interface RowPlan {
 /** `rows: [start, stop]`, or all rows. Errors: INVALID_INPUT. */
 export function planRange(rows: readonly [number, number] | undefined, total: number): RowPlan {
   if (!rows) return { ranges: total > 0 ? [0, total] : [] };
-  const [start, stop] = rows;
-  const sound = Number.isInteger(start) && Number.isInteger(stop) && start >= 0 && start < stop && stop <= total;
+  const [start, stop] = Array.isArray(rows) ? (rows as readonly [number, number]) : [Number.NaN, Number.NaN];
+  const sound =
+    rows.length === 2 &&
+    Number.isInteger(start) &&
+    Number.isInteger(stop) &&
+    start >= 0 &&
+    start < stop &&
+    stop <= total;
   if (!sound)
     throw new DataflexError(
       "INVALID_INPUT",
-      `rows [${rows.join(", ")}] is no range within the ${total} rows of this step`,
+      `rows [${Array.from(rows).join(", ")}] is no range within the ${total} rows of this step`,
       { rows, total },
     );
   return { ranges: [start, stop] };
@@ -68,6 +74,7 @@ export function rowCount(fields: Readonly<Record<string, FieldInput>>): number {
   for (const [name, value] of Object.entries(fields)) {
     if ((LAYOUT_COLUMNS as readonly string[]).includes(name)) continue;
     if (Array.isArray(value)) return value.length;
+    if (typeof value !== "object" || value === null) continue; // refused by name where fields are read
     const input = value as { shape?: readonly number[]; lengths?: ArrayLike<number>; values?: ArrayLike<unknown> };
     const rows = input.shape?.[0] ?? input.lengths?.length ?? input.values?.length;
     if (rows !== undefined) return rows;

@@ -5,12 +5,23 @@ import type { SavedState } from "../mix/state.js";
 import { pack } from "../protocol/codec.js";
 import type { FieldInput } from "../protocol/input.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
+import { countRows } from "../protocol/row-ranges.js";
 import type { Stage } from "../protocol/stages.js";
 import { HEARTBEAT_MS, runKeys, stepKey } from "../redis/keys.js";
 import { restoreRun, trainerBeat } from "../redis/mounts.js";
 import { runScript, text } from "../redis/scripts/index.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
+import {
+  checkNames,
+  checkObject,
+  checkRowOptions,
+  checkStage,
+  checkStep,
+  checkTimeout,
+  checkTotal,
+  checkTrigger,
+} from "./guard.js";
 import { OpenSteps } from "./open-steps.js";
 import { preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
@@ -45,7 +56,10 @@ const GOODBYE_MS = 2_000;
 const STATE_MS = 60_000;
 
 export interface WeightsOptions {
-  /** Default: the run's `max_wait_ms`. */
+  /**
+   * From 0 to a day; default: the run's `max_wait_ms`. It is the step's deadline, not a poll: what has not settled when it passes
+   * is settled as TIMEOUT for good.
+   */
   readonly timeoutMs?: number;
   /** Only the pipelines of these stages. Default: all. */
   readonly stages?: readonly Stage[];
@@ -94,12 +108,14 @@ export class Run {
     options: PutOptions = {},
   ): Promise<{ sent: string[]; attempt: number; kind: string }> {
     this.#assertUsable();
-    const at = stepKey(checkStep(step), options.trigger ?? 0);
-    const wanted = new Set((this.handle.stages[stage] ?? []).map((f) => f.name));
+    const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
+    checkObject(fields, "fields", "{ advantages: …, response_mask: … }");
+    const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 1);
+    const wanted = new Set((this.handle.stages[checkStage(stage)] ?? []).map((f) => f.name));
     const mine = Object.fromEntries(Object.entries(fields).filter(([name]) => wanted.has(name)));
     if (Object.keys(mine).length === 0) return { sent: [], attempt: this.#steps.attempt(at), kind: "NOTHING_WANTED" };
     const what = `put of step ${at} at ${stage}`;
-    return answeredWithin(options.timeoutMs ?? this.handle.max_wait_ms, what, this.#put(at, stage, mine, options));
+    return answeredWithin(timeoutMs, what, this.#put(at, stage, mine, options));
   }
 
   async #put(at: string, stage: Stage, mine: Readonly<Record<string, FieldInput>>, options: PutOptions) {
@@ -136,8 +152,10 @@ export class Run {
    */
   async weights(step: number, options: WeightsOptions = {}): Promise<StepResult> {
     this.#assertUsable();
-    const trigger = options.trigger ?? 0;
+    const trigger = checkTrigger(options.trigger ?? 0);
     const at = stepKey(checkStep(step), trigger);
+    options.stages?.forEach(checkStage);
+    const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 0);
     const expected = this.handle.pipelines.filter(
       (p) => !p.shadow && (!options.stages || options.stages.includes(p.stage)),
     );
@@ -147,7 +165,7 @@ export class Run {
       handle: this.handle,
       at: { step, trigger, key: at },
       expected,
-      timeoutMs: options.timeoutMs ?? this.handle.max_wait_ms,
+      timeoutMs,
       restore: () => this.#steps.restore(at),
       alive: () => this.#assertUsable(),
     });
@@ -158,7 +176,7 @@ export class Run {
   /** Done with the step: its keys go, at once or when the last pipeline still at work has settled. Errors: REDIS_UNREACHABLE, CLOSED. */
   async release(step: number, options: { trigger?: number } = {}): Promise<"BURIED" | "PENDING" | "UNKNOWN"> {
     this.#assertUsable();
-    const at = stepKey(checkStep(step), options.trigger ?? 0);
+    const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
     const keys = runKeys(this.handle.run);
     const report = this.#steps.report(at);
     const asked = runScript(
@@ -216,16 +234,15 @@ export class Run {
     o: PutOptions,
     fresh: boolean,
   ): Promise<{ plan: RowPlan; table: KeyTable | undefined; total: number }> {
+    if (o.keys !== undefined) checkNames(o.keys, "keys");
     const rows = o.keys?.length ?? (o.rows ? o.rows[1] - o.rows[0] : rowCount(fields));
-    const total = o.total_rows ?? rows;
-    if (!Number.isInteger(total) || total < 0 || total > this.handle.limits.max_rows) {
-      throw new DataflexError(
-        "LIMIT",
-        `total_rows is ${total}; it must be a whole number up to ${this.handle.limits.max_rows}`,
-        { total },
-      );
+    const total = checkTotal(o.total_rows ?? rows, this.handle.limits.max_rows);
+    if (!o.keys) {
+      const plan = planRange(o.rows, total);
+      checkRowOptions(o, countRows(plan.ranges));
+      return { plan, table: undefined, total };
     }
-    if (!o.keys) return { plan: planRange(o.rows, total), table: undefined, total };
+    checkRowOptions(o, rows);
     refuseDuplicates(o.keys);
     const table = await this.#steps.table(at, stage, fresh);
     if (table) return { plan: planKeys(o.keys, table.keys), table, total: o.total_rows ?? table.keys.length };
@@ -260,12 +277,6 @@ export class Run {
       );
     }
   }
-}
-
-function checkStep(step: number): number {
-  if (!Number.isSafeInteger(step) || step < 0)
-    throw new DataflexError("INVALID_INPUT", `step is ${step}; it must be a whole number ≥ 0`, { step });
-  return step;
 }
 
 function allPipelines(expected: readonly PipelineSpec[], handle: Handle): boolean {

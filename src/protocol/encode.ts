@@ -30,6 +30,8 @@ export type Encoded = Omit<ColumnHeader, "name" | "parts"> & { readonly content:
 
 const PADDING = new Uint8Array(8);
 
+const MAX_INTEGER = 2n ** 53n;
+
 /**
  * Encodes fields in their smallest form, lossless over each one's scope, bit for bit; +0 outside. The choice is never larger than
  * `dense`. Where nothing has to be left out, `parts` are views of the caller's arrays: keep those unchanged as long as
@@ -64,12 +66,16 @@ export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts
       body.add(name, { enc: "strings", shape: [layout.rows], distinct, content: parts });
     } else if (isVector(value)) {
       const content: Parts = [["values", bytesOf(value.data)]];
-      body.add(name, { enc: "dense", dtype: value.dtype, shape: [layout.rows], content });
+      const encoded = { enc: "dense", dtype: value.dtype, shape: [layout.rows], content } as const;
+      if (value.dtype === "i64") checkIntegers(name, encoded);
+      body.add(name, encoded);
     } else if (isMaskField(name)) {
       body.add(name, encodeMask(name, value, layout));
     } else {
       const scope = Object.hasOwn(scopes, name) ? (scopes[name] ?? "mask") : "mask";
-      body.add(name, encodeMatrix(name, value, scope, spans(name, scope), layout));
+      const encoded = encodeMatrix(name, value, scope, spans(name, scope), layout);
+      if (value.dtype === "i64") checkIntegers(name, encoded);
+      body.add(name, encoded);
     }
   }
   atMost("bytes", body.bytes, limits.max_put_bytes);
@@ -82,6 +88,20 @@ function checkBools(field: string, { data }: Tensor | Jagged): void {
   if (at < 0) return;
   const message = `Field "${field}" is bool and element ${at} is ${data[at]}; a bool is 0 or 1.`;
   throw new DataflexError("INVALID_INPUT", message, { field, element: at });
+}
+
+/** The same for integers that no Number holds. What lies outside the scope is not in `content`, and may be anything. */
+function checkIntegers(field: string, { content }: Encoded): void {
+  for (const [part, bytes] of content) {
+    if (part !== "values") continue;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < bytes.byteLength; at += 8) {
+      const value = view.getBigInt64(at, true);
+      if (value <= MAX_INTEGER && value >= -MAX_INTEGER) continue;
+      const message = `Field "${field}" is i64 and holds ${value}, beyond ±2^53; send f64 if it need not be exact.`;
+      throw new DataflexError("INVALID_INPUT", message, { field });
+    }
+  }
 }
 
 function isVector(value: Tensor | Jagged): boolean {
