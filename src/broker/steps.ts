@@ -8,6 +8,7 @@ import { ALL_TAGS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
 import { Handles, readHandle } from "../redis/mounts.js";
 import { settleFailure } from "../redis/settle.js";
 import { parseState, pending, type StepState, stateFields } from "../redis/step-state.js";
+import { Unserved } from "./unserved.js";
 
 /** Open steps read from the index at a time. */
 const PAGE = 256;
@@ -19,10 +20,12 @@ export class Steps {
   readonly #log: Logger;
   readonly #producer: { worker: string; pid: number; job_id: string };
   readonly #handles: Handles;
+  readonly #unserved: Unserved;
 
   constructor(redis: Redis, queues: Queues, id: string, log: Logger) {
     this.#redis = redis;
     this.#handles = new Handles(redis);
+    this.#unserved = new Unserved(redis, log);
     this.#queues = queues;
     this.#log = log;
     this.#producer = { worker: `broker:${id}`, pid: process.pid, job_id: "" };
@@ -50,19 +53,27 @@ export class Steps {
    */
   async walk(): Promise<void> {
     const now = await redisNow(this.#redis);
+    const served = await this.#unserved.served();
     for (const tag of ALL_TAGS) {
       const { runs, base } = tagKeys(tag);
       for (const encoded of await this.#redis.zrange(runs, "0", "-1")) {
-        await this.#walkRun(`${base}:${encoded}`, runs, encoded, now);
+        await this.#walkRun(`${base}:${encoded}`, runs, encoded, now, served);
       }
     }
   }
 
-  async #walkRun(runBase: string, runs: string, encoded: string, now: number): Promise<void> {
+  async #walkRun(
+    runBase: string,
+    runs: string,
+    encoded: string,
+    now: number,
+    served: ReadonlySet<string>,
+  ): Promise<void> {
     const blob = await readHandle(this.#redis, { mount: `${runBase}:mount` });
     if (!blob) return this.#forgetRun(runBase, runs, encoded, now);
     const keys = runKeys(blob.run);
     this.#handles.set(blob);
+    await this.#unserved.look(encoded, blob, served);
     for (const member of await this.#openSteps(keys)) {
       const colon = member.indexOf(":");
       const [incarnation, step] = [Number(member.slice(0, colon)), member.slice(colon + 1)];
@@ -91,6 +102,7 @@ export class Steps {
   /** A run without a mount has no steps to look after. It may be mounted in this very moment, hence the second look. */
   async #forgetRun(runBase: string, runs: string, encoded: string, now: number): Promise<void> {
     await this.#redis.zrem(runs, encoded);
+    this.#unserved.forget(encoded);
     if (await readHandle(this.#redis, { mount: `${runBase}:mount` })) await this.#redis.zadd(runs, now, encoded);
   }
 

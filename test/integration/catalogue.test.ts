@@ -88,6 +88,81 @@ test.each(halves)(
   },
 );
 
+/** Pairs with the numbers that a hand computes for fixture F: weights to six digits, or kept rows. */
+const BY_HAND: readonly (readonly [
+  kind: "reweighter" | "selector",
+  scorer: [name: string, params?: object],
+  actuator: [name: string, params?: object],
+  want: readonly number[],
+])[] = [
+  ["reweighter", ["advantage_magnitude"], ["softmax"], [...four(1.004326), 0.696485, 0.696485, 0.696485, 1.89324]],
+  [
+    "reweighter",
+    ["advantage_magnitude"],
+    ["per_advantage", { alpha: 0.5 }],
+    [...four(1.053244), 0.800292, 0.800292, 0.800292, 1.386147],
+  ],
+  ["reweighter", ["group_solve_rate"], ["grpo_lead"], [...four(1.416556), 0.95, 0.95, 0.95, 1.492638].map(meanOne)],
+  [
+    "reweighter",
+    ["reward_difficulty"],
+    ["psr_nsr", { lambda: 0.1 }],
+    [1, 0, 1, 0, 1, 1, 1, 0].map((solved) => (solved ? 0.228571 : 2.285714)),
+  ],
+  [
+    "reweighter",
+    ["signed_advantage"],
+    ["awr", { standardize: false }],
+    [1.766725, 0.312572, 1.766725, 0.312572, 1.225198, 1.225198, 1.225198, 0.165813],
+  ],
+  [
+    "reweighter",
+    ["response_length"],
+    ["delta_l", { alpha: 1 }],
+    [0.585366, 0.780488, 1.170732, 0.585366, 2.341463, 0.780488, 0.585366, 1.170732],
+  ],
+  [
+    "reweighter",
+    ["token_prob"],
+    ["advantage_reweight", { alpha: 0.5 }],
+    [
+      [1.252149, 0.988539, 0.790831, 0.922636, 1.186246, 0.724928, 1.054441, 0.988539, 0.988539, 0.823782, 1.153295],
+      [0.988539, 1.318052, 0.856734, 1.054441, 1.252149, 0.856734, 0.790831, 0.922636, 1.186246, 1.054441, 1.120344],
+      [0.724928],
+    ].flat(),
+  ],
+  ["selector", ["group_solve_rate"], ["threshold_band", { low: 0.6, high: 0.8 }], [4, 5, 6, 7]],
+  ["selector", ["advantage_magnitude"], ["topk_fraction", { fraction: 0.5 }], [0, 1, 2, 7]],
+  ["selector", ["reward_difficulty"], ["max_variance"], [1, 2, 6, 7]],
+];
+
+test("fixture F comes back through the whole system with the numbers computed by hand", async () => {
+  const block = ([kind, scorer, actuator]: (typeof BY_HAND)[number]) => ({
+    mechanism: kind === "reweighter" ? "reweight" : "select",
+    scorer: { name: scorer[0], params: scorer[1] ?? {} },
+    actuator: { name: actuator[0], params: actuator[1] ?? {} },
+  });
+  const run = await system.mount({ pipelines: Object.fromEntries(BY_HAND.map((pair, n) => [`p${n}`, block(pair)])) });
+  const fields: Readonly<Record<string, number[][] | string[]>> = fieldsWithTokensF();
+  for (const [stage, needs] of Object.entries(run.handle.stages) as [Stage, { name: string }[]][]) {
+    const sent = Object.fromEntries(needs.map(({ name }) => [name, fields[name]!]));
+    await run.put(1, stage, sent as Record<string, number[][]>);
+  }
+  const result = await run.weights(1);
+  for (const [n, [kind, scorer, actuator, want]] of BY_HAND.entries()) {
+    const have = result.pipelines.find(({ name }) => name === `p${n}`)!;
+    if (kind === "selector") expect([...have.kept!], `${scorer[0]} × ${actuator[0]}`).toEqual(want);
+    else expectClose(have.compact!.values, want, 2e-6);
+  }
+});
+
+function four(value: number): number[] {
+  return [value, value, value, value];
+}
+function meanOne(value: number, _row: number, all: readonly number[]): number {
+  return (value * all.length) / all.reduce((sum, other) => sum + other, 0);
+}
+
 function paramsOf(scorer: string): Record<string, unknown> {
   return REQUIRED[`scorer ${scorer}`] ?? {};
 }
