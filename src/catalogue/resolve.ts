@@ -150,6 +150,10 @@ function checkInput(input: MountInput, problems: Problem[]): void {
 /** Read from the block itself: another wrong option must not hide this. */
 function checkClip(dataflex: unknown, problems: Problem[]): void {
   const clip = isRecord(dataflex) ? dataflex.clip : undefined;
-  if (!Array.isArray(clip) || clip.length !== 2 || !(clip[0] > clip[1])) return;
+  if (!Array.isArray(clip) || clip.length !== 2) return;
+  if (clip.some((bound) => Number.isFinite(bound) && !Number.isFinite(Math.fround(bound)))) {
+    problems.push({ path: [...ROOT, "clip"], message: `clip bounds must be float32 numbers, got ${show(clip)}` });
+  }
+  if (!(clip[0] > clip[1])) return;
   problems.push({ path: [...ROOT, "clip"], message: `clip must be [low, high] with low <= high, got ${show(clip)}` });
 }

@@ -49,5 +49,8 @@ export function sharesProblem(name: string, shares: unknown, domains: number | u
   }
   const bad = shares.find((share) => typeof share !== "number" || !(share >= 0) || share === Number.POSITIVE_INFINITY);
   if (bad !== undefined) return `${name} must be numbers >= 0, got ${show(bad)}`;
-  return shares.some((share) => share > 0) ? undefined : `${name} needs at least one entry above 0`;
+  const sum = shares.reduce((total: number, share: number) => total + share, 0);
+  if (sum === Number.POSITIVE_INFINITY)
+    return `${name} has a sum beyond the largest number; shares are best written between 0 and 1`;
+  return sum > 0 ? undefined : `${name} needs at least one entry above 0`;
 }

@@ -10,7 +10,7 @@ export const register: Register = (program, { io }) => {
   addCommand(program, "all", {
     summary: "broker and workers in one go, with a private Redis when no address is given",
     description:
-      "For a laptop: starts a broker and workers, each in a process of its own. Without an address it starts a private Redis as well, on a\n" +
+      "For a laptop: starts a broker and workers, each in a process of its own. Without an address it starts a private Redis as well, on a " +
       "unix socket in a folder of its own; nothing in it is kept.",
     examples: [
       ["dataflex-mq all", "everything, with a private Redis"],

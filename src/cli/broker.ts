@@ -11,7 +11,7 @@ export const register: Register = (program, { io }) => {
   addCommand(program, "broker", {
     summary: "run a broker: mounts runs, turns complete steps into jobs",
     description:
-      "Runs a broker until it is told to stop. Any number may run against one Redis; they share the work. It keeps no state that Redis\n" +
+      "Runs a broker until it is told to stop. Any number may run against one Redis; they share the work. It keeps no state that Redis " +
       "does not have, and never reads tensor bytes.",
     examples: [
       ["dataflex-mq broker --redis redis://127.0.0.1:6379", "live page, metrics and health on 127.0.0.1:7411"],

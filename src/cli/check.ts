@@ -1,4 +1,4 @@
-import { addCommand, type Register } from "./command.js";
+import { addCommand, notEmpty, type Register } from "./command.js";
 import { EXIT } from "./exit.js";
 
 interface Options {
@@ -22,6 +22,7 @@ export const register: Register = (program, { io, setExit }) => {
     .option(
       "--adv-estimator <name>",
       "advantage estimator of the trainer; wins over algorithm.adv_estimator of the file",
+      notEmpty,
     )
     .option("--plugin <file|package...>", "components of your own, as the workers will have them")
     .action(async (file: string, options: Options, command) => {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { ExitCode } from "./exit.js";
 import type { Io } from "./io.js";
 
@@ -17,6 +17,12 @@ export interface CommandText {
   readonly description: string;
   /** Lines to type, each with what it does. */
   readonly examples: readonly (readonly [line: string, does: string])[];
+}
+
+/** For options whose value is a name: `--adv-estimator "$UNSET"` is a mistake, no name. */
+export function notEmpty(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("expected a name");
 }
 
 /** A subcommand with `--json`, its description and its examples. `usage` is commander's: `check <config>`. */

@@ -11,7 +11,8 @@ export function entriesNamed(catalogue: Catalogue, name: string): CatalogueEntry
   const entries = catalogue.entries.filter((entry) => entry.name === name);
   if (entries.length > 0) return entries;
   const names = catalogue.entries.map((entry) => entry.name).sort();
-  const near = didYouMean(name, names);
+  const parts = name.length < 3 ? [] : [...new Set(names.filter((known) => known.includes(name)))];
+  const near = parts.length > 0 ? `do you mean ${listNames(parts)}?` : didYouMean(name, names);
   throw new DataflexError(
     "USAGE",
     `no component is called "${name}"${near === undefined ? "" : `; ${near}`}\nregistered: ${listNames(names)}`,

@@ -20,7 +20,7 @@ export const register: Register = (program, { io }) => {
   addCommand(program, "demo", {
     summary: "a real small GRPO run against the whole system",
     description:
-      "Trains a small policy on generated tasks with verifiable rewards; every step's loss is multiplied by the weights that come\n" +
+      "Trains a small policy on generated tasks with verifiable rewards; every step's loss is multiplied by the weights that come " +
       "back through Redis, a broker and two workers. Then shows the same run without weights beside it.",
     examples: [
       ["dataflex-mq demo", "everything it needs is started and stopped again"],

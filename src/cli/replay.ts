@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { addCommand, type Register } from "./command.js";
+import { addCommand, notEmpty, type Register } from "./command.js";
 
 interface Options {
   readonly config: string;
@@ -10,13 +10,14 @@ interface Options {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_TIMEOUT_MS = 86_400_000;
 
 export const register: Register = (program, { io }) => {
   addCommand(program, "replay <file>", {
     summary: "post a recorded step through the whole system, print the result",
     description:
-      "Posts a recorded step (a JSON object, an .npz, or a JSONL of rollouts as verl writes them) through Redis, broker and\n" +
-      "worker and prints the weights that come back. It uses the services that live at the address; where none does, it starts a\n" +
+      "Posts a recorded step (a JSON object, an .npz, or a JSONL of rollouts as verl writes them) through Redis, broker and " +
+      "worker and prints the weights that come back. It uses the services that live at the address; where none does, it starts a " +
       "broker and a worker for itself, and without an address a private Redis too. Nothing of it is left behind.",
     examples: [
       ["dataflex-mq replay step.json --config dataflex.yaml", "the weights of a recorded step"],
@@ -26,7 +27,7 @@ export const register: Register = (program, { io }) => {
   })
     .requiredOption("--config <file>", "configuration with a dataflex block")
     .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
-    .option("--adv-estimator <name>", "advantage estimator; wins over the step's and the configuration's")
+    .option("--adv-estimator <name>", "advantage estimator; wins over the step's and the configuration's", notEmpty)
     .option("--timeout-ms <ms>", "deadline from mount to weights", milliseconds, DEFAULT_TIMEOUT_MS)
     .action(async (file: string, options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
@@ -47,9 +48,9 @@ export const register: Register = (program, { io }) => {
     });
 };
 
-/** A whole number of milliseconds above 0. */
+/** A whole number of milliseconds, at most a day. */
 function milliseconds(text: string): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError("expected a whole number of milliseconds above 0");
+  if (Number.isInteger(value) && value > 0 && value <= MAX_TIMEOUT_MS) return value;
+  throw new InvalidArgumentError(`expected a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`);
 }

@@ -27,11 +27,8 @@ export const register: Register = (program, { io }) => {
     .option("--plugin <file|package...>", "load components of your own, TypeScript or JavaScript")
     .option("--compute-limit-ms <ms>", "longest time one job may compute (default 600000)")
     .action(async (options: Options, command) => {
-      const [{ parseBackend, parseCount, redisUrlOf }, { runWorker }, { serveUntilStopped }] = await Promise.all([
-        import("../services/options.js"),
-        import("../services/run.js"),
-        import("./serve.js"),
-      ]);
+      const [{ MAX_MS, parseBackend, parseCount, redisUrlOf }, { runWorker }, { serveUntilStopped }] =
+        await Promise.all([import("../services/options.js"), import("../services/run.js"), import("./serve.js")]);
       const service = {
         ...(options.http === undefined ? {} : { http: options.http }),
         ...(options.slots === undefined ? {} : { slots: parseCount("--slots", options.slots) }),
@@ -39,7 +36,7 @@ export const register: Register = (program, { io }) => {
         ...(options.plugin === undefined ? {} : { plugin: options.plugin }),
         ...(options.computeLimitMs === undefined
           ? {}
-          : { computeLimitMs: parseCount("--compute-limit-ms", options.computeLimitMs) }),
+          : { computeLimitMs: parseCount("--compute-limit-ms", options.computeLimitMs, MAX_MS) }),
       };
       await serveUntilStopped(io, command.optsWithGlobals().json === true, () =>
         runWorker(redisUrlOf(options, io.env, "worker"), service),

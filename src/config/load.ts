@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { DataflexError } from "../errors.js";
-import { isRecord } from "./describe.js";
+import { isRecord, show } from "./describe.js";
 import { listOptions } from "./options.js";
 import type { LocatedProblem, Place } from "./problems.js";
 import type { Path } from "./schema-check.js";
@@ -12,6 +12,14 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** One missing bracket can make every later line an error: the first few tell all. */
 const MAX_SYNTAX_ERRORS = 3;
+
+/** Where the parser's own words speak to its programmer. */
+const SYNTAX: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "more than one document; leave the one with the dataflex block, without ---",
+};
+
+const tooDeep = (message: string): string | undefined =>
+  message.includes("call stack") ? "nested too deeply" : undefined;
 
 /** What a configuration file says, and where it says it. */
 export interface ConfigFile {
@@ -76,7 +84,7 @@ export function parseConfig(text: string, file: string): Loaded {
       problems: document.errors.slice(0, MAX_SYNTAX_ERRORS).map((e) => ({
         file,
         path: [],
-        message: `not readable as YAML or JSON: ${e.message}`,
+        message: `not readable as YAML or JSON: ${SYNTAX[e.code] ?? tooDeep(e.message) ?? e.message}`,
         ...at(e.pos[0]),
       })),
     };
@@ -148,7 +156,7 @@ function estimatorOf(root: Record<string, unknown>, notes: string[]): string | u
   const value = dig(root, ["algorithm", "adv_estimator"]);
   if (typeof value === "string" && value.trim() !== "" && !value.includes("${")) return value;
   if (value !== undefined && value !== null)
-    notes.push(`algorithm.adv_estimator is not a plain name (${String(value)}): not read`);
+    notes.push(`algorithm.adv_estimator is not a plain name (${show(value)}): not read`);
   return undefined;
 }
 
@@ -156,7 +164,7 @@ function groupSizeOf(root: Record<string, unknown>, notes: string[]): number | u
   const value = dig(root, ["actor_rollout_ref", "rollout", "n"]);
   if (typeof value === "number" && Number.isInteger(value) && value >= 1) return value;
   if (value !== undefined && value !== null) {
-    notes.push(`actor_rollout_ref.rollout.n is not a whole number (${String(value)}): the group size is not known`);
+    notes.push(`actor_rollout_ref.rollout.n is not a whole number (${show(value)}): the group size is not known`);
   }
   return undefined;
 }

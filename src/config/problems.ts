@@ -3,6 +3,8 @@ import type { Problem } from "../protocol/messages.js";
 
 /** Message and suggestion share a line up to this length. */
 const MAX_LINE = 140;
+/** Far above any sentence of ours. */
+const MAX_TEXT = 2000;
 
 /** A place in a text, counted from 1. */
 export interface Place {
@@ -30,16 +32,24 @@ export function locateProblems(
   return problems.map((problem) => ({ ...problem, file: source.file, ...(source.locate(problem.path) ?? {}) }));
 }
 
+/** A name from the file may hold anything: control characters would run in a terminal, a megabyte would hide the message. */
+function printable(text: string): string {
+  const safe = text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT / 2)} … ${safe.slice(-MAX_TEXT / 2)}`;
+}
+
 /**
  * One problem for people: `config.yaml:9:17  dataflex.actuator.params.temprature`, then the message and the suggestion,
  * indented. Without a file, the path alone.
  */
 export function problemText(problem: LocatedProblem): string {
   const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}:${problem.col}`;
-  const head = [place, pathText(problem.path)].filter(Boolean).join("  ");
-  if (problem.suggestion === undefined) return `${head}\n  ${problem.message}`;
-  const line = `${problem.message}; ${problem.suggestion}`;
-  return `${head}\n  ${line.length <= MAX_LINE ? line : `${problem.message}\n  ${problem.suggestion}`}`;
+  const head = printable([place, pathText(problem.path)].filter(Boolean).join("  "));
+  const message = printable(problem.message);
+  if (problem.suggestion === undefined) return `${head}\n  ${message}`;
+  const suggestion = printable(problem.suggestion);
+  const line = `${message}; ${suggestion}`;
+  return `${head}\n  ${line.length <= MAX_LINE ? line : `${message}\n  ${suggestion}`}`;
 }
 
 /**

@@ -91,7 +91,9 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
     await Promise.race([redis.connect().catch(() => whenReady(redis)), rejectAfter(patience)]);
   } catch {
     redis.disconnect();
-    const reason = (last as NodeJS.ErrnoException | undefined)?.code ?? last?.message ?? `no answer in ${patience} ms`;
+    const stranger = last?.message.startsWith("Unknown RESP type") ? "what answers there is no Redis" : undefined;
+    const reason =
+      stranger ?? (last as NodeJS.ErrnoException | undefined)?.code ?? last?.message ?? `no answer in ${patience} ms`;
     throw new DataflexError(
       "REDIS_UNREACHABLE",
       `cannot reach Redis at ${redactUrl(url)} (${reason}). Start it, or name another address with --redis`,

@@ -12,7 +12,7 @@ export function numericField(file: string, name: string, value: unknown): Tensor
   if (!Array.isArray(value))
     throw inputError(file, `${name} is ${quote(value)}, not a list with one entry a row`, { field: name });
   if (!Array.isArray(value[0])) {
-    const data = Float32Array.from(value, (entry, row) => number(file, name, entry, row));
+    const data = Float32Array.from(value, (entry, row) => float32(file, name, entry, row));
     return { kind: "tensor", dtype: "f32", shape: [value.length], data };
   }
   const rows = value.map((entry: unknown, row): readonly unknown[] => {
@@ -33,7 +33,7 @@ function tokenMatrix(file: string, name: string, rows: readonly (readonly unknow
   let at = 0;
   for (const [row, tokens] of rows.entries()) {
     for (const [column, token] of tokens.entries()) {
-      const x = number(file, name, token, row, column);
+      const x = float32(file, name, token, row, column);
       if (isMask && x !== 0 && x !== 1) {
         throw inputError(file, `${name} row ${row}, column ${column} is ${quote(token)}; a mask holds 0 and 1 only`, {
           field: name,
@@ -87,6 +87,14 @@ export function flagColumn(file: string, name: string, value: unknown): Uint8Arr
 function list(file: string, name: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw inputError(file, `${name} is ${quote(value)}, not a list with one entry a row`, { field: name });
+}
+
+/** A number as float32 holds it: what is finite must stay so. */
+function float32(file: string, name: string, value: unknown, row: number, column?: number): number {
+  const n = number(file, name, value, row, column);
+  if (!Number.isFinite(n) || Number.isFinite(Math.fround(n))) return n;
+  const place = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
+  throw inputError(file, `${name} ${place} is ${quote(value)}, which float32 cannot hold`, { field: name, row });
 }
 
 function number(file: string, name: string, value: unknown, row: number, column?: number): number {

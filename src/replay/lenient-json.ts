@@ -23,6 +23,26 @@ const WORDS = new Map([
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
 
+const STRUCTURE = /"(?:[^"\\]|\\.)*"\s*:?|[{}]/g;
+
+/**
+ * The first key that one object of the text has twice, `JSON.parse` would silently take the last. `text` is JSON. Objects
+ * deeper than `depth` are not looked at.
+ */
+export function duplicateKey(text: string, depth: number): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token] of text.matchAll(STRUCTURE)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "}") open.pop();
+    else if (token.endsWith(":") && open.length <= depth) {
+      const key = JSON.parse(token.slice(0, -1)) as string;
+      if (open.at(-1)?.has(key)) return key;
+      open.at(-1)?.add(key);
+    }
+  }
+  return undefined;
+}
+
 /** A JSON value as a number: `null`, `NaN` and `"NaN"` are NaN, booleans are 0 and 1; undefined when it is none. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === "number") return value;

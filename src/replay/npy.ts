@@ -56,7 +56,7 @@ export function readNpy(file: string, name: string, bytes: Buffer): NpyArray {
   const [endian, code] = [descr[0], descr.slice(1)];
   if (endian === ">" && !code.endsWith("1"))
     throw refuse(`its numbers are big-endian (${descr}); save it with '<${code}'`);
-  const text = /^U(\d+)$/.exec(code);
+  const text = /^U([1-9]\d*)$/.exec(code);
   const element = Object.hasOwn(ELEMENTS, code) ? ELEMENTS[code as keyof typeof ELEMENTS] : undefined;
   const bytesEach = text !== null ? 4 * Number(text[1]) : element?.bytes;
   if (bytesEach === undefined) {

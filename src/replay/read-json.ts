@@ -1,6 +1,6 @@
 import { inputError } from "./input-error.js";
 import { flagColumn, lengthColumn, numericField, stringColumn } from "./json-columns.js";
-import { parseLenientJson, quote } from "./lenient-json.js";
+import { duplicateKey, parseLenientJson, quote } from "./lenient-json.js";
 import { assembleStep, type RecordedStep, STRING_COLUMNS, type StepDraft } from "./recorded-step.js";
 
 /** Columns that say something about a row as a whole; they stand at the top, or among the fields. */
@@ -20,6 +20,11 @@ export function readJson(file: string, text: string): RecordedStep {
   } catch (cause) {
     throw inputError(file, `not JSON: ${(cause as Error).message}`, {}, cause);
   }
+  const twice = duplicateKey(text, 2);
+  if (twice !== undefined)
+    throw inputError(file, `the key ${quote(twice)} stands twice in one object: which of the two is meant?`, {
+      key: twice,
+    });
   return stepFromObject(file, value);
 }
 

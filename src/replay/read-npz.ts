@@ -17,7 +17,7 @@ export function readNpz(file: string, bytes: Buffer): RecordedStep {
   for (const [entry, content] of readZip(file, bytes)) {
     const name = entry.replace(/\.npy$/, "");
     const array = readNpy(file, name, content);
-    if (name === "step") draft.step = stepNumber(file, Number(plain(array)[0] ?? Number.NaN));
+    if (name === "step") draft.step = scalarStep(file, array);
     else if (name === "adv_estimator") draft.adv_estimator = estimator(file, array);
     else if (isStringColumn(name)) draft[name] = stringColumn(file, name, plain(vector(file, name, array)));
     else if (name === "lengths") draft.lengths = lengthColumn(file, name, plain(vector(file, name, array)).map(Number));
@@ -44,6 +44,13 @@ function field(file: string, name: string, array: NpyArray): Tensor {
 function vector(file: string, name: string, array: NpyArray): NpyArray {
   if (array.shape.length === 1) return array;
   throw inputError(file, `array ${name} has shape (${array.shape}), not one entry a row`, { field: name });
+}
+
+function scalarStep(file: string, array: NpyArray): number {
+  const values = plain(array);
+  if (values.length !== 1) throw inputError(file, `array step has ${values.length} elements; it is one number`, {});
+  const value = values[0]!;
+  return stepNumber(file, typeof value === "bigint" ? Number(value) : value);
 }
 
 function estimator(file: string, array: NpyArray): string {

@@ -1,9 +1,13 @@
+import { DEFAULT_LIMITS } from "../protocol/limits.js";
 import type { Jagged } from "../protocol/tensor.js";
 import { inputError } from "./input-error.js";
-import { parseLenientJson, quote, toNumber } from "./lenient-json.js";
+import { duplicateKey, parseLenientJson, quote, toNumber } from "./lenient-json.js";
 import { isObject, stepNumber } from "./read-json.js";
 import { assembleStep, type RecordedStep } from "./recorded-step.js";
 import { readUids, type UidColumns } from "./verl-uid.js";
+
+/** Before anything of that size is allocated. */
+const MAX_TOKENS = DEFAULT_LIMITS.max_width;
 
 /** One rollout as a line of the file gives it. */
 interface Rollout {
@@ -54,18 +58,24 @@ function readLine(file: string, text: string, line: number): Rollout {
     throw inputError(file, `line ${line} is not JSON: ${(cause as Error).message}`, { line }, cause);
   }
   if (!isObject(record)) throw inputError(file, `line ${line} is ${quote(record)}, not an object`, { line });
+  const twice = duplicateKey(text, 1);
+  if (twice !== undefined)
+    throw inputError(file, `line ${line}: the key ${quote(twice)} stands twice: which of the two is meant?`, { line });
   if (record.score === undefined) throw inputError(file, `line ${line} has no "score"`, { line });
   const score = toNumber(record.score);
   if (score === undefined)
     throw inputError(file, `line ${line}: score is ${quote(record.score)}, not a number`, { line });
+  if (Number.isFinite(score) && !Number.isFinite(Math.fround(score)))
+    throw inputError(file, `line ${line}: score is ${quote(record.score)}, which float32 cannot hold`, { line });
   return { line, score, length: lengthOf(file, record, line), record };
 }
 
 function lengthOf(file: string, record: Record<string, unknown>, line: number): number {
   const { response_length: length, output } = record;
   if (length !== undefined && length !== null) {
-    if (typeof length === "number" && Number.isInteger(length) && length >= 0 && length < 2 ** 31) return length;
-    throw inputError(file, `line ${line}: response_length is ${quote(length)}, not a whole number of tokens`, { line });
+    if (typeof length === "number" && Number.isInteger(length) && length >= 0 && length <= MAX_TOKENS) return length;
+    const range = `a whole number of tokens up to ${MAX_TOKENS}`;
+    throw inputError(file, `line ${line}: response_length is ${quote(length)}, not ${range}`, { line });
   }
   if (typeof output === "string") return output.split(/\s+/).filter((word) => word !== "").length;
   if (output === undefined) throw inputError(file, `line ${line} has neither "response_length" nor "output"`, { line });

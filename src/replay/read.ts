@@ -25,10 +25,10 @@ export async function readStep(file: string): Promise<RecordedStep> {
     case ".npz":
       return readNpz(file, bytes);
     case ".json":
-      return readJson(file, bytes.toString("utf8"));
+      return readJson(file, textOf(bytes));
     case ".jsonl":
     case ".ndjson":
-      return readRollouts(file, bytes.toString("utf8"));
+      return readRollouts(file, textOf(bytes));
     default:
       return readByContent(file, bytes);
   }
@@ -36,8 +36,13 @@ export async function readStep(file: string): Promise<RecordedStep> {
 
 function readByContent(file: string, bytes: Buffer): RecordedStep {
   if (bytes.toString("latin1", 0, 4) === "PK\x03\x04") return readNpz(file, bytes);
-  const text = bytes.toString("utf8");
+  const text = textOf(bytes);
   return isStepObject(text) ? readJson(file, text) : readRollouts(file, text);
+}
+
+/** UTF-8, without the mark that some editors put in front. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
 function isStepObject(text: string): boolean {

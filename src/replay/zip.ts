@@ -48,6 +48,7 @@ export function readZip(file: string, bytes: Buffer): Map<string, Buffer> {
       throw damaged(`${name} uses compression method ${method}; stored and deflated can be read`);
     if (content === "damaged" || content.length !== size || crc32(content) !== checksum)
       throw damaged(`${name} is damaged`);
+    if (files.has(name)) throw damaged(`${name} stands in it twice`);
     files.set(name, content);
   }
   return files;

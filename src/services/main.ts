@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { DataflexError } from "../errors.js";
 import { onShutdown } from "../lifecycle.js";
-import { parseBackend, parseCount, redisUrlOf, type ServiceOptions } from "./options.js";
+import { MAX_MS, parseBackend, parseCount, redisUrlOf, type ServiceOptions } from "./options.js";
 import { runBroker, runWorker } from "./run.js";
 
 /** Entry point of a service process: config → build → run → release → exit code. Tells the process that forked it when it is ready. */
@@ -44,6 +44,6 @@ function parse(argv: readonly string[]): ServiceOptions {
     ...(values.plugin === undefined ? {} : { plugin: values.plugin }),
     ...(values["compute-limit-ms"] === undefined
       ? {}
-      : { computeLimitMs: parseCount("--compute-limit-ms", values["compute-limit-ms"]) }),
+      : { computeLimitMs: parseCount("--compute-limit-ms", values["compute-limit-ms"], MAX_MS) }),
   };
 }

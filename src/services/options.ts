@@ -63,8 +63,13 @@ export function parseBackend(text: string): Backend {
   throw new DataflexError("USAGE", `backend "${text}" is none of ${BACKENDS.join(", ")}`);
 }
 
-export function parseCount(what: string, text: string): number {
+/** What one machine can start; more is a slip of the keyboard that would take it down. */
+export const MAX_COUNT = 256;
+/** A day: timers hold no more than 24 of them. */
+export const MAX_MS = 86_400_000;
+
+export function parseCount(what: string, text: string, most = MAX_COUNT): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new DataflexError("USAGE", `${what} is "${text}"; it must be a whole number above 0`);
+  if (Number.isInteger(value) && value > 0 && value <= most) return value;
+  throw new DataflexError("USAGE", `${what} is "${text}"; it must be a whole number from 1 to ${most}`);
 }

@@ -52,6 +52,9 @@ describe("mix", () => {
     expect(problems(mix({ name: "reward_gap" }, { prior: [1] }))).toEqual([
       "prior: prior must have one entry a domain: 2 domains, got 1 entries",
     ]);
+    expect(problems(mix({ name: "reward_gap" }, { prior: [1e308, 1e308] }))[0]).toMatch(
+      /^prior: prior has a sum beyond/,
+    );
     expect(problems(mix({ name: "reward_gap" }, { prior: [0, 0] }))).toEqual([
       "prior: prior needs at least one entry above 0",
     ]);

@@ -100,7 +100,7 @@ describe("parseConfig", () => {
       message: expect.stringMatching(/unique/),
     });
     expect(refused("dataflex: {}\n---\na: 1\n")[0]).toMatchObject({
-      message: expect.stringMatching(/multiple documents/i),
+      message: expect.stringMatching(/more than one document/),
     });
   });
 

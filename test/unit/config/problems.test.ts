@@ -28,3 +28,12 @@ describe("problems", () => {
     expect(problemsOf(new DataflexError("CONFIG", "x"))).toBeUndefined();
   });
 });
+
+describe("names from a hostile file", () => {
+  it("control characters are shown, not run; a megabyte is cut", () => {
+    const text = problemText({ path: ["dataflex", "a\u001b[31m"], message: `unknown "b\u0007\nc" ${"x".repeat(1e6)}` });
+    expect(text).toContain("a\\u001b[31m");
+    expect(text).toContain('"b\\u0007\\u000ac"');
+    expect(text.length).toBeLessThan(2200);
+  });
+});
