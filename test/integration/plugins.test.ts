@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Run } from "dataflex-mq";
 import { describe, expect, test } from "vitest";
 import { advantageStep, REWEIGHT, softmaxWeights, valuesOf, worst } from "../helpers/batches.js";
-import { dataflexMq } from "../helpers/cli.js";
-import { rejection } from "../helpers/eventually.js";
+import { CLI, dataflexMq } from "../helpers/cli.js";
+import { eventually, rejection } from "../helpers/eventually.js";
 import { useSystem } from "../helpers/system.js";
 
 const plugin = (file: string): string => fileURLToPath(new URL(`../helpers/plugins/${file}`, import.meta.url));
@@ -120,5 +121,31 @@ describe("a component that misbehaves harms its own step at most", () => {
       expect(worst(sound.weights, softmaxWeights(valuesOf(step)))).toBeLessThan(1e-5);
       if (step === 14) for (const p of pipelines) expect(worst(p.weights, sound.weights)).toBeLessThan(1e-6);
     }
+  });
+});
+
+describe("what a plugin prints", () => {
+  const system = useSystem({ workers: [] });
+
+  test("at its import or as it scores goes to stderr: stdout holds the answer of --json and nothing else", async () => {
+    const args = ["worker", "--json", "--redis", system.redis.url, "--http", "127.0.0.1:0"];
+    const child = spawn(process.execPath, [CLI, ...args, "--plugin", plugin("mischief.ts")], { stdio: "pipe" });
+    const said = { out: "", err: "" };
+    child.stdout.on("data", (text) => (said.out += text));
+    child.stderr.on("data", (text) => (said.err += text));
+    const gone = new Promise((resolve) => child.once("close", resolve));
+    try {
+      await eventually(() => said.out.includes("\n"), { what: "the worker", timeoutMs: 30_000 });
+      const run = await system.mount({ ...REWEIGHT, scorer: { name: "mischief", params: { how: "print" } } });
+      await run.put(13, STAGE, { ...advantageStep(valuesOf(13)) });
+      const [p] = (await run.weights(13, { timeoutMs: 30_000 })).pipelines;
+      expect(worst(p!.weights, softmaxWeights(valuesOf(13)))).toBeLessThan(1e-5);
+      await eventually(() => said.err.includes("thirteen, written"), { what: "what the scorer prints, on stderr" });
+    } finally {
+      child.kill("SIGTERM");
+      await gone;
+    }
+    expect(JSON.parse(said.out)).toMatchObject([{ role: "worker" }]);
+    for (const text of ["mischief is imported", "thirteen, printed"]) expect(said.err).toContain(text);
   });
 });
