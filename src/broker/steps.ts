@@ -4,7 +4,7 @@ import type { Logger } from "../log.js";
 import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
 import type { Queues } from "../queue/queues.js";
 import { redisNow } from "../redis/connect.js";
-import { ALL_TAGS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
+import { ALL_TAGS, MOUNT_TTL_MS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
 import { Handles, readHandle } from "../redis/mounts.js";
 import { settleFailure } from "../redis/settle.js";
 import { parseState, pending, type StepState, stateFields } from "../redis/step-state.js";
@@ -129,7 +129,8 @@ export class Steps {
     await this.#redis.zrem(keys.steps, member);
     // A put that came meanwhile has moved the deadline: the step is open again.
     const deadline = await this.#redis.hget(keys.step(handle.incarnation, step).status, "deadline");
-    if (Number(deadline) > state.deadline) await this.#redis.zadd(keys.steps, Number(deadline), member);
+    if (Number(deadline) <= state.deadline) return;
+    await this.#redis.multi().zadd(keys.steps, Number(deadline), member).pexpire(keys.steps, MOUNT_TTL_MS).exec();
   }
 
   async #state(

@@ -59,6 +59,9 @@ export function refuseDuplicates(keys: readonly string[]): void {
   }
 }
 
+/** The row table travels as one value, kept with the step: far above any real one, far below what holds the server up. */
+const MAX_KEYS_BYTES = 32 << 20;
+
 export interface KeyTable {
   readonly keys: readonly string[];
   readonly digest: string;
@@ -66,6 +69,13 @@ export interface KeyTable {
 }
 export function keyTable(keys: readonly string[]): KeyTable {
   const blob = pack(keys);
+  if (blob.byteLength > MAX_KEYS_BYTES) {
+    throw new DataflexError(
+      "LIMIT",
+      `the row keys take ${blob.byteLength} bytes, above the limit of ${MAX_KEYS_BYTES}: use shorter keys, or put by row ranges`,
+      { bytes: blob.byteLength },
+    );
+  }
   return { keys, blob, digest: createHash("sha256").update(blob).digest("hex").slice(0, 32) };
 }
 

@@ -4,7 +4,8 @@ import { DataflexError } from "../errors.js";
 /**
  * A body as chunk entries `0-1 … 0-n` of a stream of its own, field `b`. Plain XADD with explicit ids, pipelined: a chunk that
  * is sent again is answered "ID equal or smaller", which means that it is stored already. The first chunk's XADD and the key's
- * TTL are one transaction, so that no chunk ever lies in Redis without an end.
+ * TTL are one transaction, and no later chunk makes the stream (a server may have lost the first): no chunk ever lies in Redis
+ * without an end. Whoever makes a stream count checks that it is whole.
  */
 const ALREADY_STORED = "equal or smaller";
 /** Bytes under way before the next chunks wait for an answer: bounds both sides' buffers for bodies of gigabytes. */
@@ -23,7 +24,7 @@ export async function writeChunks(
     inFlight.push(
       i === 0
         ? writeFirst(redis, key, body, ttlMs)
-        : redis.xadd(key, `0-${i + 1}`, "b", body).then(() => {}, ignoreStored),
+        : redis.xadd(key, "NOMKSTREAM", `0-${i + 1}`, "b", body).then(() => {}, ignoreStored),
     );
     windowBytes += chunk.byteLength;
     if (windowBytes >= WINDOW_BYTES) {

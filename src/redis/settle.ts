@@ -75,5 +75,25 @@ export function settleFailure(
   failure: Omit<FailureHeader, "v" | "kind">,
   limits: { inline_bytes: number; step_ttl_ms: number },
 ): Promise<SettleWord> {
-  return settle(redis, ref, { v: 1, kind: "failure", ...failure }, [], limits);
+  return settle(redis, ref, { v: 1, kind: "failure", ...failure, ...bounded(failure) }, [], limits);
+}
+
+/** A message is for people; a component's error may hold a whole batch in it. */
+const MESSAGE_CHARS = 4_000;
+const DETAILS_BYTES = 16 << 10;
+
+/** What crosses to the trainer, and stays with the notices, in bounds; details that cannot cross are left out. */
+function bounded({ message, details }: Pick<FailureHeader, "message" | "details">) {
+  const cut = message.length > MESSAGE_CHARS;
+  return {
+    message: cut ? `${message.slice(0, MESSAGE_CHARS)} … (${message.length} characters)` : message,
+    details: packedSize(details) > DETAILS_BYTES ? {} : details,
+  };
+}
+function packedSize(value: unknown): number {
+  try {
+    return pack(value).byteLength;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

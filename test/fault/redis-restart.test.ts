@@ -16,7 +16,7 @@ import {
 } from "../helpers/batches.js";
 import { eventually, rejection } from "../helpers/eventually.js";
 import { FaultProxy } from "../helpers/fault-proxy.js";
-import { alive } from "../helpers/leaks.js";
+import { alive, stepKeysWithoutTtl } from "../helpers/leaks.js";
 import { holders, SCORERS } from "../helpers/processes.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
@@ -104,6 +104,37 @@ test(
     const [p] = (await run.weights(1, { timeoutMs: 30_000 })).pipelines;
     expect(Array.from(p!.weights)).toEqual([1, 1, 0, 0]);
     await other.close();
+  },
+  LIMIT_MS,
+);
+
+test(
+  "Redis emptied again and again while large puts are on their way: they arrive whole, and nothing is left without an end",
+  async () => {
+    const run = await mount("emptied", TOKEN);
+    const [rows, width] = [40, 30_000];
+    const fields = (n: number) => {
+      const data = Float32Array.from({ length: rows * width }, (_, i) => -((i * 31 + n) % 89) / 40);
+      return {
+        old_log_probs: { data, shape: [rows, width] },
+        response_mask: { data: new Uint8Array(data.length).fill(1), shape: [rows, width] },
+      };
+    };
+    let putting = true;
+    const emptying = (async () => {
+      while (putting) {
+        await redis.raw.flushall();
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+    })();
+    const puts = await Promise.allSettled([1, 2, 3].map((n) => run.put(n, STAGE, fields(n))));
+    putting = false;
+    await emptying;
+    // A put may give up in such a storm; made again, it arrives.
+    for (const [i, put] of puts.entries()) if (put.status === "rejected") await run.put(i + 1, STAGE, fields(i + 1));
+    for (const n of [1, 2, 3])
+      expect((await run.weights(n, { timeoutMs: 30_000 })).pipelines[0]!.weights).toHaveLength(rows * width);
+    expect(await stepKeysWithoutTtl(redis)).toEqual([]);
   },
   LIMIT_MS,
 );

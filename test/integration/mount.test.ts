@@ -1,6 +1,6 @@
 import { Broker, Worker } from "dataflex-mq/server";
 import { describe, expect, test } from "vitest";
-import { pack } from "../../src/protocol/codec.js";
+import { pack, unpack } from "../../src/protocol/codec.js";
 import { redisNow } from "../../src/redis/connect.js";
 import { encodeRun, runKeys, sharedKeys } from "../../src/redis/keys.js";
 import { advantageStep, REWEIGHT, softmaxWeights, worst } from "../helpers/batches.js";
@@ -74,6 +74,24 @@ describe("mount", () => {
     await eventually(async () => (await system.redis.raw.xlen(sharedKeys.control)) === 0);
     expect(first.handle.incarnation).toBeLessThan(second.handle.incarnation);
     expect(await system.redis.raw.hget(runKeys("replayed").mount, "inc")).toBe(String(second.handle.incarnation));
+  });
+
+  test("a client that speaks no common protocol is told so", async () => {
+    const deadline = (await redisNow(system.redis.raw)) + 10_000;
+    const request = {
+      v: [98, 99],
+      kind: "mount",
+      mount_id: "m-9",
+      run: "old",
+      dataflex: REWEIGHT,
+      takeover: false,
+      deadline,
+    };
+    await system.redis.raw.xadd(sharedKeys.control, "*", "request", Buffer.from(pack(request)));
+    const raw = await eventually(() => system.redis.raw.getBuffer(sharedKeys.reply("m-9")));
+    expect(unpack(raw)).toMatchObject({
+      answer: { ok: false, code: "PROTOCOL_VERSION", message: expect.stringContaining("98, 99") },
+    });
   });
 
   test("closing says goodbye: the run can be mounted at once", async () => {

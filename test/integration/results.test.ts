@@ -152,6 +152,7 @@ describe("weights", () => {
 describe("no weights", () => {
   test.each([
     ["throw", "COMPONENT", "thirteen"],
+    ["throw-much", "COMPONENT", "characters)"],
     ["short", "COMPONENT", ""],
     ["nan", "NON_FINITE", "row 0"],
     ["exit", "COMPUTE_LOST", ""],

@@ -54,7 +54,9 @@ export const spinning = defineScorer({
 export const unlucky = defineScorer({
   ...base,
   name: "unlucky",
-  params: z.strictObject({ how: z.enum(["kill", "exit", "throw", "late-throw", "endless", "never", "nan", "short"]) }),
+  params: z.strictObject({
+    how: z.enum(["kill", "exit", "throw", "throw-much", "late-throw", "endless", "never", "nan", "short"]),
+  }),
   score(batch, { params, step }) {
     if (step !== 13) return magnitude(batch);
     switch (params.how) {
@@ -65,6 +67,8 @@ export const unlucky = defineScorer({
         return process.exit(3);
       case "throw":
         throw new Error("thirteen");
+      case "throw-much":
+        throw new Error("thirteen ".repeat(200_000));
       case "late-throw":
         setImmediate(() => {
           throw new Error("thirteen, later");
