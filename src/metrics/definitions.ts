@@ -62,7 +62,7 @@ export const METRICS = [
   shared.gauge(
     "dataflex_weight_quantile",
     [...WEIGHTS, "q"],
-    "Weight quantile q of the last finished step; of more than 16,384 elements from an evenly spaced sample.",
+    "Weight quantile q of the last finished step; of more than 4,096 elements from an evenly spaced sample.",
   ),
   shared.gauge(
     "dataflex_weight_clipped_ratio",

@@ -70,15 +70,23 @@ export function scoreStats({ n, mean, m2 }: Moments): { n: number; mean: number;
   return { n, mean, std: n === 0 ? 0 : Math.sqrt(m2 / n) };
 }
 
+/** Where the values of these rows lie, flat: one value a row, or those of its tokens by `offsets`. */
+export function liveSpans(rows: Int32Array, offsets: Int32Array | undefined): Int32Array {
+  const spans = new Int32Array(2 * rows.length);
+  for (let k = 0; k < rows.length; k++) {
+    const i = rows[k]!;
+    spans[2 * k] = offsets ? offsets[i]! : i;
+    spans[2 * k + 1] = offsets ? offsets[i + 1]! : i + 1;
+  }
+  return spans;
+}
+
 /** Bins of the scores of live rows or tokens. */
 export function scoreBins(
   { granularity, values }: { readonly granularity: "row" | "token"; readonly values: Float64Array },
   batch: Batch,
 ): Bins {
-  const { starts } = batch.frame.mask;
-  const spans = [...liveRows(batch.frame)].map((i): [number, number] =>
-    granularity === "row" ? [i, i + 1] : [starts[i]!, starts[i + 1]!],
-  );
+  const spans = liveSpans(liveRows(batch.frame), granularity === "token" ? batch.frame.mask.starts : undefined);
   return binsOf(sortedSample(values, spans), SCORE_EDGES);
 }
 

@@ -5,7 +5,7 @@ import { sortedSample, weightDistribution } from "../protocol/distribution.js";
 import { extremeRows, type RowFacts } from "./extremes.js";
 import type { Notes } from "./notes.js";
 import type { Flag, PipelineOutcome, Weights } from "./outcome.js";
-import { type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
+import { liveSpans, type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
 
 /** Weights as they will be delivered, and, of a selector, the rows it kept. */
 export interface Action {
@@ -61,7 +61,11 @@ export function finish(
     ...(extremes && { extremes }),
     ...(rows.length > 0 && {
       stats: weightStats(moments, keptRows / rows.length),
-      distribution: { weights: weightDistribution(sortedSample(weights.values, liveSpans(weights, rows))) },
+      distribution: {
+        weights: weightDistribution(
+          sortedSample(weights.values, liveSpans(rows, weights.kind === "token" ? weights.offsets : undefined)),
+        ),
+      },
     }),
     ...notes.all,
   };
@@ -87,12 +91,4 @@ function measure(
     moments = mergeMoments(moments, row);
   }
   return { moments, keptRows, rowWeights };
-}
-
-/** Where the values of live rows lie, ascending and disjoint. */
-export function* liveSpans(
-  values: { readonly kind: "row" } | { readonly kind: "token"; readonly offsets: Int32Array },
-  rows: Int32Array,
-): Generator<[number, number]> {
-  for (const i of rows) yield values.kind === "row" ? [i, i + 1] : [values.offsets[i]!, values.offsets[i + 1]!];
 }
