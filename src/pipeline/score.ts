@@ -70,8 +70,13 @@ async function readScores(scorer: Scorer, answer: unknown, batch: Batch): Promis
   const scores = await readRows(scorer, answer, batch);
   const values = scores.values.map((score, i) => (batch.live[i] === 1 ? score : 0));
   const rows = liveRows(batch.frame);
-  const bad = rows.filter((i) => !Number.isFinite(values[i]));
-  if (bad.length > 0) throw new NonFinite(`score of '${scorer.name}'`, [...bad], undefined, values[bad[0]!]!);
+  // Beyond float32 two scores would tie that do not, or lie outside a band that holds them: comparisons are made in float32.
+  const bad = rows.filter((i) => !Number.isFinite(Math.fround(values[i]!)));
+  if (bad.length > 0) {
+    const first = values[bad[0]!]!;
+    const beyond = Number.isFinite(first) ? ", held in float32," : "";
+    throw new NonFinite(`score of '${scorer.name}'${beyond}`, [...bad], undefined, Math.fround(first));
+  }
   return { values, moments: momentsOf(Float64Array.from(rows, (i) => values[i]!)) };
 }
 

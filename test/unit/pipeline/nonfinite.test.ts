@@ -35,6 +35,14 @@ describe("error (the default) names field, rows and column", () => {
     await expect(run([advantageMagnitude, softmax], batch)).rejects.toMatchObject({ code: "NON_FINITE" });
   });
 
+  it("scores beyond float32 would tie or miss their band: refused as well", async () => {
+    const batch = fakeBatch({ advantages: [[1], [3e38, 3e38]] });
+    await expect(run([advantageMagnitude, thresholdBand], batch, [{ agg: "sum" }])).rejects.toMatchObject({
+      code: "NON_FINITE",
+      message: expect.stringContaining("held in float32, is Infinity at row 1"),
+    });
+  });
+
   it("does not let max, clip or a comparison hide it", async () => {
     const hidden = [
       run([advantageMagnitude, softmax], fakeBatch(broken), [{ agg: "max" }]),
