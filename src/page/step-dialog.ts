@@ -82,7 +82,7 @@ function result(r: ResultRecord, rows: ExtremeRows | undefined): HTMLElement {
     : [];
   if (scores) numbers.push(["mean score", `${number(scores.mean)} ± ${number(scores.std)}`]);
   for (const [domain, share] of Object.entries(r.proportions ?? {})) numbers.push([domain, percent(share)]);
-  for (const [name, value] of Object.entries(r.metrics)) numbers.push([name, number(value)]);
+  for (const [name, value] of Object.entries(r.metrics)) numbers.push([name.replaceAll("_", " "), number(value)]);
   const timings: [string, string][] = [
     ["first put to result", duration(r.ms)],
     ...Object.entries(r.timings).map(([phase, ms]): [string, string] => [phase, duration(ms)]),
