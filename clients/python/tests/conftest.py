@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from collections.abc import Iterator
 
 import pytest
-from helpers.processes import PrivateRedis, start_services
 
 from dataflex_mq import Client
+from helpers.processes import PrivateRedis, start_services
+
+
+def _installed(package: str) -> bool:
+    """A folder of tests of that name is none."""
+    spec = importlib.util.find_spec(package)
+    return spec is not None and spec.origin is not None
+
+
+# torch and verl are optional: their tests run where they are installed (scripts/python-tests.sh --torch).
+collect_ignore = [folder for folder, package in (("with_torch", "torch"), ("verl", "verl")) if not _installed(package)]
 
 _NUMBERS = itertools.count(1)
 

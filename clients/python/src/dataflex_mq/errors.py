@@ -37,6 +37,7 @@ ERROR_CODES: dict[str, ErrorKind] = {
     "INCOMPLETE_GROUP": ErrorKind("score", False, 1),
     "EMPTY_SELECTION": ErrorKind("act", False, 1),
     "COMPONENT": ErrorKind("score", False, 1),
+    "PLUGIN": ErrorKind("worker", False, 2),
     "COMPONENT_UNKNOWN": ErrorKind("worker", False, 1),
     "COMPUTE_TIMEOUT": ErrorKind("worker", False, 1),
     "COMPUTE_LOST": ErrorKind("worker", True, 1),
@@ -117,7 +118,7 @@ _CLASSES: dict[type[DataflexError], str] = {
     MountError: "NO_BROKER NO_WORKER RUN_BUSY NOT_MOUNTED",
     FencedError: "FENCED",
     PutError: "PUT_CONFLICT ROWS_CONFLICT CHUNKS_MISSING RELEASED",
-    ServiceFailure: "NON_FINITE INCOMPLETE_GROUP EMPTY_SELECTION COMPONENT COMPONENT_UNKNOWN COMPUTE_TIMEOUT "
+    ServiceFailure: "NON_FINITE INCOMPLETE_GROUP EMPTY_SELECTION COMPONENT PLUGIN COMPONENT_UNKNOWN COMPUTE_TIMEOUT "
     "COMPUTE_LOST POISON EXPIRED INTERNAL BACKEND",
     WaitTimeout: "TIMEOUT",
     ClosedError: "CLOSED",

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from dataflex_mq import Client
 from helpers.fixture_f import (
     ADVANTAGES,
     MASK,
@@ -19,8 +21,6 @@ from helpers.fixture_f import (
     fields,
 )
 from helpers.runs import mounted, posted, weighed
-
-from dataflex_mq import Client
 
 SIZE = np.abs(ADVANTAGES)
 # E1. Scores are read off unnormalised softmax weights: their logarithms, up to one constant.

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 import redis
-from helpers.fixture_f import SOFTMAX, SOFTMAX_WEIGHTS, fields
-from helpers.processes import PrivateRedis, eventually, start_services
-from helpers.runs import mounted, weighed
 
 from dataflex_mq import Client, RedisError, Run
 from dataflex_mq.redis.connect import Connections
 from dataflex_mq.redis.streams import read_answer
+from helpers.fixture_f import SOFTMAX, SOFTMAX_WEIGHTS, fields
+from helpers.processes import PrivateRedis, eventually, start_services
+from helpers.runs import mounted, weighed
 
 STAGE = "post_advantage"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.fixture_f import SELECT, SOFTMAX, SOFTMAX_WEIGHTS, block, fields
-from helpers.processes import PrivateRedis, Service, eventually
-from helpers.runs import mounted, weighed
 
 from dataflex_mq import Client, DataflexError, FencedError, InputError, MountError, RedisError, WireError
 from dataflex_mq.redis.keys import run_keys
+from helpers.fixture_f import SELECT, SOFTMAX, SOFTMAX_WEIGHTS, block, fields
+from helpers.processes import PrivateRedis, Service, eventually
+from helpers.runs import mounted, weighed
 
 STAGE = "post_advantage"
 

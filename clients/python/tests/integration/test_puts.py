@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from dataflex_mq import Client, DataflexError
 from helpers.fixture_f import SELECT, SOFTMAX, SOFTMAX_WEIGHTS, fields
 from helpers.processes import PrivateRedis
 from helpers.runs import mounted, posted
-
-from dataflex_mq import Client, DataflexError
 
 STAGE = "post_advantage"
 KEYS = [f"k{i}" for i in range(8)]

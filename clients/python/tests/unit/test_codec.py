@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.refused import refused_with
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflex_mq.errors import DataflexError
 from dataflex_mq.protocol.codec import pack, unpack
+from helpers.refused import refused_with
 
 INTEGERS = st.integers(-(2**53), 2**53)
 SCALARS = (

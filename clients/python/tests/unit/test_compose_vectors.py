@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.paths import VECTORS
 
 from dataflex_mq.client.compose import RowWeights, TokenWeights, Weights, compose, live_counts
 from dataflex_mq.client.like import like_mask
 from dataflex_mq.errors import DataflexError
 from dataflex_mq.protocol.mask import mask_of
 from dataflex_mq.protocol.tensor import Jagged, MaskColumn, Tensor
+from helpers.paths import VECTORS
 
 CASES = {path.stem: json.loads(path.read_text()) for path in sorted((VECTORS / "compose").glob("*.json"))}
 

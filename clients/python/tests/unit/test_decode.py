@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.refused import refused_with
-from helpers.vector_format import vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +15,8 @@ from dataflex_mq.protocol.decode import decode_columns
 from dataflex_mq.protocol.densify import densify
 from dataflex_mq.protocol.layout import layout_of_columns
 from dataflex_mq.protocol.tensor import Layout, MaskColumn
+from helpers.refused import refused_with
+from helpers.vector_format import vectors
 
 BODIES = {name: (vector["columns"], data) for name, vector, data in vectors("columns")}
 

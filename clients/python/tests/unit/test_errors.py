@@ -5,11 +5,10 @@ from __future__ import annotations
 import pickle
 import re
 
-from helpers.paths import REPOSITORY
-
 import dataflex_mq
 from dataflex_mq.errors import ERROR_CODES, DataflexError, FencedError, ServiceFailure, error
 from dataflex_mq.redis.scripts import SCRIPTS, script
+from helpers.paths import REPOSITORY
 
 
 def test_the_table_is_the_services() -> None:

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.paths import VECTORS
-from helpers.vector_format import field_values, message_from_json, vectors
 
 from dataflex_mq.errors import DataflexError
 from dataflex_mq.protocol.codec import pack, unpack
@@ -19,6 +17,8 @@ from dataflex_mq.protocol.encode import encode_columns
 from dataflex_mq.protocol.layout import layout_of, layout_of_columns
 from dataflex_mq.protocol.put_id import content_hash, put_id
 from dataflex_mq.protocol.tensor import ENCODINGS, Layout, StringsColumn
+from helpers.paths import VECTORS
+from helpers.vector_format import field_values, message_from_json, vectors
 
 COLUMNS = list(vectors("columns"))
 MESSAGES = list(vectors("message"))

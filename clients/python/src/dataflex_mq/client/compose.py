@@ -6,7 +6,7 @@ re-mask with the mask that the loss will read; (3) clip, only where > 0; (4) res
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,9 @@ class TokenWeights:
 
 
 Weights = RowWeights | TokenWeights
+
+# Composed weights, the weights before clipping, live tokens of each row (0 for padding).
+OnComposed = Callable[[Weights, Weights, np.ndarray], None]
 
 
 def live_counts(mask: MaskColumn) -> np.ndarray:
@@ -78,9 +81,9 @@ def remask(weights: Weights, scored: MaskColumn, loss: MaskColumn, padding: np.n
     width = max(scored.width, loss.width)
     before = mask_spans(scored.widened(width)).inside(0, scored.rows)
     after = mask_spans(loss.widened(width)).inside(0, loss.rows)
-    unknown = np.argwhere(after & ~before & real[:, None])
-    if len(unknown) > 0:
-        raise _unscored(int(unknown[0, 0]), int(unknown[0, 1]))
+    places = np.argwhere(after & ~before & real[:, None])
+    if len(places) > 0:
+        raise _unscored(int(places[0, 0]), int(places[0, 1]))
     full = np.zeros((loss.rows, width), dtype=np.float32)
     full[before] = weights.values
     full[~real] = 0
@@ -133,13 +136,17 @@ def compose(
     loss: MaskColumn,
     composition: Mapping[str, Any],
     padding: np.ndarray | None = None,
+    on_composed: OnComposed | None = None,
 ) -> Weights:
-    """Steps 1-4."""
+    """Steps 1-4. `on_composed` is told what came out, for reports."""
     joined = remask(product(weights, live_counts(scored)), scored, loss, padding)
     counts = live_counts(loss)
     if padding is not None:
         counts[padding] = 0
-    return rescale(clip(joined, composition.get("clip")), composition["rescale"], counts)
+    composed = rescale(clip(joined, composition.get("clip")), composition["rescale"], counts)
+    if on_composed is not None:
+        on_composed(composed, joined, counts)
+    return composed
 
 
 def expand(weights: Weights, mask: MaskColumn) -> np.ndarray:

@@ -16,7 +16,7 @@ Pipeline = dict[str, Any]
 
 def diagnose(connections: Connections, handle: Handle, step: str, waiting: Sequence[Pipeline]) -> list[str]:
     status = run_keys(handle["run"]).step(handle["incarnation"], step).status
-    state = connections.command.execute_command("HGETALL", status)
+    state = connections.execute("HGETALL", status)
     if not state or b"attempt" not in state:
         return [f"Redis knows nothing of step {step}: nothing was put, or it was released or has expired"]
     found = [sentence for pipeline in waiting for sentence in _missing(pipeline, state)]

@@ -65,7 +65,7 @@ def request_mount(
     def call(work: Any) -> Any:
         return connections.call(max(left(), 0) + DIAGNOSIS_SECONDS, f'mount "{run_id}"', work)
 
-    command = connections.command.execute_command
+    command = connections.execute
     now = call(connections.now_ms)
     body = pack({**request, "deadline": now + int(timeout * 1000)})
     call(lambda: _forget_refusal(connections, chosen))
@@ -107,7 +107,7 @@ def check_version(handle: Handle) -> Handle:
 
 def _forget_refusal(connections: Connections, mount_id: str) -> None:
     """The same id gets the same handle for ever; a refusal counts once, and the question is asked anew."""
-    command = connections.command.execute_command
+    command = connections.execute
     raw = command("GET", reply_key(mount_id))
     reply = unpack(raw) if raw else None
     if reply and not (reply["state"] == "answered" and reply["answer"]["ok"]):

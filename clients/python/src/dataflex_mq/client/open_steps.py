@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
 
 from ..protocol.codec import unpack
 from ..protocol.gather_mask import gather_mask
@@ -11,6 +14,8 @@ from ..protocol.tensor import MaskColumn
 from ..redis.connect import Connections
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
+from .combined_report import combined_report
+from .compose import Weights
 from .locks import ProcessLock
 from .prepare import PreparedPut
 from .put import Commit, PutReceipt, send_put
@@ -25,6 +30,8 @@ class OpenStep:
     attempt: int = 1
     rows: int = 0
     waited_ms: float = 0.0
+    # What the loss got of the step, made a report of when the step is released.
+    composed: tuple[Weights, Weights, np.ndarray] | None = None
     touched: float = field(default_factory=time.monotonic)
 
 
@@ -44,10 +51,21 @@ class OpenSteps:
         with self._lock:
             return self._steps[at].rows if at in self._steps else 0
 
-    def waited_ms(self, at: str) -> float | None:
-        """None when this producer has put nothing of the step."""
+    def composed(self, at: str, weights: Weights, joined: Weights, counts: np.ndarray) -> None:
+        """What the loss got of the step."""
         with self._lock:
-            return self._steps[at].waited_ms if at in self._steps else None
+            if at in self._steps:
+                self._steps[at].composed = weights, joined, counts
+
+    def report(self, at: str) -> dict[str, Any] | None:
+        """What a release tells; None when this producer has put nothing of the step."""
+        with self._lock:
+            step = self._steps.get(at)
+        if step is None:
+            return None
+        bounds = self._handle["composition"].get("clip")
+        combined = None if step.composed is None else combined_report(*step.composed, bounds)
+        return {"wait_ms": step.waited_ms, **({} if combined is None else {"combined": combined})}
 
     def keep(self, at: str, put: PreparedPut, commit: Commit, receipt: PutReceipt) -> None:
         with self._lock:
@@ -91,7 +109,7 @@ class OpenSteps:
         if known is not None and not fresh:
             return known
         status = run_keys(self._handle["run"]).step(self._handle["incarnation"], at).status
-        blob = self._connections.command.execute_command("HGET", status, f"keys:{stage}")
+        blob = self._connections.execute("HGET", status, f"keys:{stage}")
         return key_table(unpack(blob)) if blob else None
 
     def restore(self, at: str) -> bool:
@@ -105,7 +123,7 @@ class OpenSteps:
             return False
         status = run_keys(self._handle["run"]).step(self._handle["incarnation"], at).status
         names = [f"hash:{put.header['stage']}:{put.header['id']}" for put, _ in puts]
-        released, *known = self._connections.command.execute_command("HMGET", status, "released", *names)
+        released, *known = self._connections.execute("HMGET", status, "released", *names)
         lost = [] if released else [one for one, found in zip(puts, known, strict=True) if found is None]
         for put, commit in lost:
             send_put(self._connections, self._handle, put, commit)
@@ -123,7 +141,7 @@ class OpenSteps:
             if step.puts:
                 status = keys.step(self._handle["incarnation"], at).status
                 names = [f"settled:{pipeline['name']}" for pipeline in self._handle["pipelines"]]
-                answer = self._connections.command.execute_command("HMGET", status, "released", *names)
+                answer = self._connections.execute("HMGET", status, "released", *names)
                 late = (time.monotonic() - step.touched) * 1000 > self._handle["max_wait_ms"]
                 if answer[0] or late or all(word is not None for word in answer[1:]):
                     step.puts = []

@@ -70,7 +70,7 @@ def read_outcomes(connections: Connections, key: str, after: str, block_ms: int)
     if block_ms > 0:
         command = ("XREAD", "COUNT", 64, "BLOCK", block_ms, "STREAMS", key, after)
         return read_answer(connections.blocking.execute_command(*command))
-    return read_answer(connections.command.execute_command("XREAD", "COUNT", 64, "STREAMS", key, after))
+    return read_answer(connections.execute("XREAD", "COUNT", 64, "STREAMS", key, after))
 
 
 def load_outcome(connections: Connections, keys: StepKeys, entry: Entry) -> Outcome:

@@ -44,11 +44,8 @@ class PendingStep:
         The weights of the pipelines of this stage. `timeout` in seconds from now; default: what is left of the run's `max_wait_ms` since
         submitting. Raises what a put and `weights` raise.
         """
-        asked = time.monotonic()
-        left = self._began + self._timeout - asked if timeout is None else timeout
-        # The put has a deadline of its own, and says more about what went wrong than a timeout here could.
-        self._sent.result()
-        spent = time.monotonic() - asked
-        return self._run.weights(
-            self.step, max(0.0, left - spent), stages=[self.stage], trigger=self.trigger, waited_before=spent
-        )
+        if self._sent.done():
+            # Whoever waited for the step before was told the same.
+            self._sent.result()
+        left = self._began + self._timeout - time.monotonic() if timeout is None else timeout
+        return self._run.weights(self.step, max(0.0, left), stages=[self.stage], trigger=self.trigger)

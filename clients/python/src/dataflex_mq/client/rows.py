@@ -15,6 +15,9 @@ from ..protocol.field_names import LAYOUT_COLUMNS
 from ..protocol.input_types import FieldValue
 from ..protocol.row_ranges import ranges_of
 
+# The row table travels as one value, kept with the step: far above any real one, far below what holds the server up.
+MAX_KEYS_BYTES = 32 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class RowPlan:
@@ -34,7 +37,11 @@ class KeyTable:
 
 
 def key_table(keys: Sequence[str]) -> KeyTable:
+    """Raises LIMIT."""
     blob = pack(list(keys))
+    if len(blob) > MAX_KEYS_BYTES:
+        message = f"the row keys take {len(blob)} bytes, above the limit of {MAX_KEYS_BYTES}: use shorter keys, or put by row ranges"
+        raise error("LIMIT", message, {"bytes": len(blob)})
     return KeyTable(list(keys), hashlib.sha256(blob).hexdigest()[:32], blob)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -14,7 +16,8 @@ from ..redis.connect import Connections, text
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
 from .background import Sender
-from .mounted import MountedRun, check_stage, log, step_at
+from .mounted import MountedRun, check_stage, step_at
+from .neutral import NeutralSteps
 from .outcomes import PipelineResult, decode_outcome
 from .pending import PendingStep
 from .posting import Posting, PutOptions
@@ -27,26 +30,29 @@ from .wait import StepWait
 SCRIPT_SECONDS = 30.0
 # Some megabytes at most, and nothing waits for it.
 STATE_SECONDS = 60.0
-# Errors that `on_unavailable: neutral` covers: the service was not there. A wrong input or a broken scorer is never covered.
-UNAVAILABLE = ("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE")
 
 
 class Run(MountedRun):
     """
-    `handle`: what the mount answered. `neutral_steps` counts the steps that trained without weights under `on_unavailable: neutral`. Any
-    number of threads may use a run.
+    `handle`: what the mount answered. Any number of threads may use a run.
     """
 
     def __init__(self, connections: Connections, handle: Handle, owner: bool, sender: Sender | None = None) -> None:
         super().__init__(connections, handle, owner)
-        self.neutral_steps = 0
         self._sender = sender or Sender()
-        self._unavailable: dict[str, DataflexError] = {}
+        self._neutral = NeutralSteps(handle)
+        # By process and step what `submit` has not sent yet, or failed to: a wait for the step says so sooner than its deadline.
+        self._under_way: dict[tuple[int, str], list[Future[PutReceipt]]] = {}
 
     @property
     def wants(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Stages at which this run wants fields, with the fields. Nothing else travels."""
         return self.handle["stages"]
+
+    @property
+    def neutral_steps(self) -> int:
+        """Steps that trained without weights under `on_unavailable: neutral`."""
+        return self._neutral.count
 
     def put(
         self,
@@ -103,6 +109,7 @@ class Run(MountedRun):
         seconds = self._deadline(timeout)
         send = self._posting(at, stage, fields, options, seconds)
         sent = self._sender.submit(lambda: self._covering(at, send))
+        self._under_way.setdefault((os.getpid(), at), []).append(sent)
         return PendingStep(self, int(step), int(trigger), stage, sent, seconds)
 
     def weights(
@@ -112,11 +119,10 @@ class Run(MountedRun):
         *,
         stages: Sequence[str] | None = None,
         trigger: int = 0,
-        waited_before: float = 0.0,
     ) -> StepResult:
         """
         Waits for the outcomes of the step's delivered pipelines; of those of `stages` only, if given. timeout: seconds, default the run's
-        `max_wait_ms`. waited_before: seconds that the caller has waited for this step already, for the service's metrics.
+        `max_wait_ms`.
 
         Raises the failure that settled a pipeline; TIMEOUT with a diagnosis (which field, broker or worker was missing) or
         REDIS_UNREACHABLE, unless `on_unavailable` is neutral; FENCED, RELEASED, CLOSED.
@@ -129,16 +135,16 @@ class Run(MountedRun):
         results: list[PipelineResult] = []
         neutral: DataflexError | None = None
         try:
-            results = self._outcomes(at, expected, self._deadline(timeout))
+            results = self._outcomes(at, expected, self._sent(at, self._deadline(timeout)))
         except DataflexError as caught:
-            if not self._covers(caught):
+            if not self._neutral.covers(caught):
                 raise
             neutral = caught
-            self.neutral_steps += 1
-            log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
-        waited = time.monotonic() - began + waited_before
+            self._neutral.trained(at, caught)
+        waited = time.monotonic() - began
         self._steps.settled(at, waited * 1000, len(expected) == len(delivered))
-        return StepResult(self.handle, int(step), int(trigger), waited, results, neutral, self._steps.rows(at))
+        keep = partial(self._steps.composed, at)
+        return StepResult(self.handle, int(step), int(trigger), waited, results, neutral, self._steps.rows(at), keep)
 
     def is_settled(self, step: int, *, trigger: int = 0, stages: Sequence[str] | None = None) -> bool:
         """Whether `weights` would answer at once. Asks Redis once."""
@@ -151,7 +157,7 @@ class Run(MountedRun):
         ]
         command = ("HMGET", status, *expected)
         return not expected or None not in self._call(
-            SCRIPT_SECONDS, f"status of step {at}", lambda: self._connections.command.execute_command(*command)
+            SCRIPT_SECONDS, f"status of step {at}", lambda: self._connections.execute(*command)
         )
 
     def release(self, step: int, trigger: int = 0) -> str:
@@ -161,15 +167,16 @@ class Run(MountedRun):
         """
         at = step_at(step, trigger)
         handle, keys = self.handle, run_keys(self.handle["run"])
-        waited = self._steps.waited_ms(at)
+        told = self._steps.report(at)
         names = [keys.mount, keys.step(handle["incarnation"], at).status, keys.steps, keys.notices]
-        report = b"" if waited is None else pack({"wait_ms": waited})
+        report = b"" if told is None else pack(told)
         args = [handle["incarnation"], handle["run"], at, handle["limits"]["step_ttl_ms"], report]
         word, rest = self._call(
             SCRIPT_SECONDS, f"release of step {at}", lambda: self._connections.run_script("release", names, args)
         )
         self._steps.forget(at)
-        self._unavailable.pop(at, None)
+        self._neutral.forget(at)
+        self._under_way.pop((os.getpid(), at), None)
         self._fenced = self._fenced or word == "FENCED"
         return text(rest[0]) if word == "OK" else "UNKNOWN"
 
@@ -203,30 +210,30 @@ class Run(MountedRun):
             self._connections, self.handle, self._steps, at, stage, mine, options, seconds, self._assert_usable
         ).send
 
+    def _sent(self, at: str, seconds: float) -> float:
+        """Waits for what was submitted of the step; answers the seconds left. Raises what a put raises, once."""
+        key = os.getpid(), at
+        under_way = self._under_way.get(key, [])
+        if not under_way:
+            return seconds
+        began = time.monotonic()
+        for sent in wait(under_way, seconds).done:
+            self._under_way[key] = [other for other in self._under_way.get(key, []) if other is not sent]
+            sent.result()
+        return max(0.0, seconds - (time.monotonic() - began))
+
     def _outcomes(self, at: str, expected: Sequence[dict[str, Any]], seconds: float) -> list[PipelineResult]:
-        if at in self._unavailable:
-            raise self._unavailable[at]
+        self._neutral.check(at)
         restore = partial(self._steps.restore, at)
-        wait = StepWait(self._connections, self.handle, at, expected, seconds, restore, self._assert_usable)
-        outcomes = wait.collect()
+        waiting = StepWait(self._connections, self.handle, at, expected, seconds, restore, self._assert_usable)
+        outcomes = waiting.collect()
         for outcome in outcomes.values():
             if outcome.header["kind"] == "failure":
                 decode_outcome(self.handle, outcome)
         return [decode_outcome(self.handle, outcomes[pipeline["name"]]) for pipeline in expected]
 
-    def _covers(self, caught: DataflexError) -> bool:
-        return self.handle["on_unavailable"] == "neutral" and caught.code in UNAVAILABLE
-
     def _covering(self, at: str, send: Callable[[], PutReceipt]) -> PutReceipt:
-        try:
-            receipt = send()
-        except DataflexError as caught:
-            if not self._covers(caught):
-                raise
-            self._unavailable[at] = caught
-            return PutReceipt([], self._steps.attempt(at), "UNAVAILABLE")
-        self._unavailable.pop(at, None)
-        return receipt
+        return self._neutral.sent(at, send, self._steps.attempt(at))
 
     def __enter__(self) -> Run:
         return self

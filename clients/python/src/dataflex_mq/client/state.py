@@ -18,7 +18,7 @@ SavedState = dict[str, Any]
 def save_state(connections: Connections, handle: Handle, pipeline: str) -> SavedState:
     """`{"v": 1, "pipeline", "steps": {step key: {"inc", "by", "values"}}}`; JSON keeps it. Raises INVALID_INPUT, DECODE."""
     key = run_keys(handle["run"]).state(_owner(handle, pipeline))
-    found = connections.command.execute_command("HGETALL", key)
+    found = connections.execute("HGETALL", key)
     steps = {text(name): _unpack_entry(entry) for name, entry in found.items() if text(name) != "head"}
     return {"v": 1, "pipeline": pipeline, "steps": steps}
 

@@ -13,7 +13,7 @@ from ..protocol.input_types import is_vector
 from ..protocol.mask import mask_of
 from ..protocol.tensor import MaskColumn, Strings
 from ..redis.mounts import Handle
-from .compose import RowWeights, Weights, compose, expand
+from .compose import OnComposed, RowWeights, Weights, compose, expand
 from .like import like_mask
 from .outcomes import PipelineResult
 
@@ -34,6 +34,7 @@ class StepResult:
         results: list[PipelineResult],
         neutral: DataflexError | None = None,
         rows: int = 0,
+        on_composed: OnComposed | None = None,
     ) -> None:
         self.step = step
         self.trigger = trigger
@@ -42,6 +43,7 @@ class StepResult:
         self.pipelines: Mapping[str, PipelineResult] = {result.name: result for result in results}
         self._composition: Mapping[str, Any] = handle["composition"]
         self._rows = rows
+        self._on_composed = on_composed
 
     @property
     def weights(self) -> np.ndarray:
@@ -75,12 +77,14 @@ class StepResult:
         loss = mask_of("response_mask", value, width)
         scored = None if self.neutral is not None else self._scored_mask()
         weights: Weights = (
-            RowWeights(np.ones(loss.rows, dtype=np.float32)) if scored is None else self._compose(scored, loss)
+            RowWeights(np.ones(loss.rows, dtype=np.float32))
+            if scored is None
+            else self._compose(scored, loss, self._on_composed)
         )
         kept = None if self._composition["combine"] == "replace" else existing
         return like_mask(weights, loss, mask, kept, dtype, device)
 
-    def _compose(self, scored: MaskColumn, loss: MaskColumn) -> Weights:
+    def _compose(self, scored: MaskColumn, loss: MaskColumn, on_composed: OnComposed | None = None) -> Weights:
         weighing = self._weighing()
         weights: list[Weights] = []
         for result in weighing:
@@ -91,7 +95,7 @@ class StepResult:
             # Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
             same = result.mask is scored
             weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, result.padding))
-        return compose(weights, scored, loss, self._composition, weighing[0].padding)
+        return compose(weights, scored, loss, self._composition, weighing[0].padding, on_composed)
 
     def _weighing(self) -> list[PipelineResult]:
         """Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss."""

@@ -90,7 +90,7 @@ class StepWait:
 
     def _restored(self) -> bool:
         """Puts the step again if the server has lost it. Raises FENCED, RELEASED, and what a put raises."""
-        command = self.connections.command.execute_command
+        command = self.connections.execute
         run, incarnation = self.handle["run"], self.handle["incarnation"]
         owner = command("HGET", run_keys(run).mount, "inc")
         if owner and int(owner) > incarnation:
@@ -123,14 +123,14 @@ class StepWait:
         names = ", ".join(f'"{name}"' for name in left)
         raise error(
             "TIMEOUT",
-            f"no weights from pipeline {names} for step {self.at} within {self.timeout:g} s: {'; '.join(why)}",
+            f"no weights from pipeline {names} for step {self.at} within {self.timeout:.3g} s: {'; '.join(why)}",
             {"step": self.at, "pipelines": left, "why": why},
         )
 
     def _settle(self, late: Sequence[dict[str, Any]]) -> list[str]:
         why = diagnose(self.connections, self.handle, self.at, late)
-        attempt = int(self.connections.command.execute_command("HGET", self._keys.status, "attempt") or 1)
-        message = f"the trainer stopped waiting after {self.timeout:g} s: {'; '.join(why)}"
+        attempt = int(self.connections.execute("HGET", self._keys.status, "attempt") or 1)
+        message = f"the trainer stopped waiting after {self.timeout:.3g} s: {'; '.join(why)}"
         words = [settle_timeout(self.connections, self.handle, self.at, one, attempt, message) for one in late]
         if "SETTLED" in words:
             ours = self.outcomes

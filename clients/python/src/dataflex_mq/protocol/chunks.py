@@ -17,7 +17,7 @@ def chunks_of(parts: Sequence[np.ndarray], chunk_bytes: int) -> list[bytes]:
     pending: list[memoryview] = []
     held = 0
     for part in parts:
-        view, at = memoryview(part), 0
+        view, at = part.data, 0
         while at < len(view):
             piece = view[at : at + chunk_bytes - held]
             pending.append(piece)

@@ -31,9 +31,9 @@ def check_header(raw: Any, part: Callable[[str], np.ndarray], limits: Limits) ->
     """One header, field by field. Raises DECODE naming the column and what is wrong."""
     if not isinstance(raw, dict):
         malformed("?", "its header is no map")
-    name = raw.get("name")
-    if not is_field_name(name):
-        malformed(str(name), "its name is not a field name")
+    if not is_field_name(raw.get("name")):
+        malformed(str(raw.get("name")), "its name is not a field name")
+    name = str(raw["name"])
     enc = raw.get("enc")
     if enc not in ENCODINGS:
         malformed(name, f"the encoding {_shown(enc)} is unknown")

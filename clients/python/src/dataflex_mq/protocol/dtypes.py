@@ -26,7 +26,7 @@ STORAGE: dict[str, np.dtype[Any]] = {
 }
 
 # Integers of each element size: what is compared or copied this way keeps NaN payloads and -0.
-_BITS = {1: np.dtype("u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_BITS: dict[int, np.dtype[Any]] = {1: np.dtype("u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
 
 # The word of 1 in each dtype, as an unsigned integer of its size.
 ONE_BITS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def encode_columns(
 
 
 def _vector(value: Any) -> np.ndarray:
-    return value.data if isinstance(value.data, np.ndarray) else cast("np.ndarray", to_numpy(value.data))
+    return value.data if isinstance(value.data, np.ndarray) else to_numpy(value.data)
 
 
 def _at_most(what: str, value: int, limit: int) -> None:

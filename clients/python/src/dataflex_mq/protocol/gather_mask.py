@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .mask import mask_column
+from .mask import mask_column, runs_of
 from .row_ranges import rows_in
 from .tensor import MaskColumn
 
@@ -38,15 +38,3 @@ def gather_mask(pieces: Sequence[tuple[MaskColumn, Sequence[int]]], ranges: Sequ
     picked = np.repeat(starts - offsets[:-1], taken) + np.arange(offsets[-1])
     width = max(mask.width for mask, _ in pieces)
     return mask_column(pieces[0][0].dtype, width, offsets, bounds[picked])
-
-
-def runs_of(mask: MaskColumn) -> tuple[np.ndarray, np.ndarray]:
-    """A mask of either kind as runs: offsets (rows + 1), bounds (runs, 2)."""
-    if mask.lengths is None:
-        assert mask.offsets is not None
-        assert mask.bounds is not None
-        return mask.offsets, mask.bounds
-    some = mask.lengths > 0
-    offsets = np.concatenate(([0], np.cumsum(some, dtype=np.int64)))
-    stops = mask.lengths[some]
-    return offsets, np.stack((np.zeros_like(stops), stops), axis=1).astype(np.int32)

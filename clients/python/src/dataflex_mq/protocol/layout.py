@@ -30,8 +30,8 @@ def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray |
             )
     width = _width(fields, lengths)
     known = _ragged_lengths(fields) if lengths is None else lengths
-    name = next((name for name in ("response_mask", "mask") if name in fields), None)
-    mask = None if name is None else _mask(name, fields[name], width)
+    mask_field = next((name for name in ("response_mask", "mask") if name in fields), None)
+    mask = None if mask_field is None else _mask(mask_field, fields[mask_field], width)
     if mask is not None and known is not None:
         ends = mask_spans(mask).ends()
         behind = np.flatnonzero(ends > known)
@@ -42,7 +42,7 @@ def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray |
                 f"The mask is 1 in row {row}, column {column}, behind the response's {known[row]} tokens; mend either."
             )
             _invalid(message, {"row": row, "column": column})
-    return Layout(rows, width, mask, known, name)
+    return Layout(rows, width, mask, known, mask_field)
 
 
 def layout_of_columns(columns: Mapping[str, Column], rows: int) -> Layout:

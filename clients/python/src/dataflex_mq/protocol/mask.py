@@ -48,7 +48,20 @@ def same_mask(a: MaskColumn, b: MaskColumn) -> bool:
         return False
     if a.lengths is not None and b.lengths is not None:
         return bool(np.array_equal(a.lengths, b.lengths))
-    return bool(np.array_equal(a.offsets, b.offsets) and np.array_equal(a.bounds, b.bounds))
+    (offsets, bounds), (others, other_bounds) = runs_of(a), runs_of(b)
+    return bool(np.array_equal(offsets, others) and np.array_equal(bounds, other_bounds))
+
+
+def runs_of(mask: MaskColumn) -> tuple[np.ndarray, np.ndarray]:
+    """A mask of either kind as runs: offsets (rows + 1), bounds (runs, 2)."""
+    if mask.lengths is None:
+        assert mask.offsets is not None
+        assert mask.bounds is not None
+        return mask.offsets, mask.bounds
+    some = mask.lengths > 0
+    offsets = np.concatenate(([0], np.cumsum(some, dtype=np.int64)))
+    stops = mask.lengths[some]
+    return offsets, np.stack((np.zeros_like(stops), stops), axis=1).astype(np.int32)
 
 
 def _dense_runs(field: str, value: Tensor) -> tuple[np.ndarray, np.ndarray]:
@@ -90,9 +103,9 @@ def _flat_runs(field: str, value: Jagged) -> tuple[np.ndarray, np.ndarray]:
     edged[place] = ones
     edges = np.flatnonzero(edged[1:] != edged[:-1])
     firsts = starts[:-1] + gaps
-    row = np.searchsorted(firsts, edges[::2], side="right") - 1
-    bounds = (edges.reshape(-1, 2) - firsts[row][:, None]).astype(np.int32)
-    return _joined([np.bincount(row, minlength=value.rows)], [bounds])
+    owners = np.searchsorted(firsts, edges[::2], side="right") - 1
+    bounds = (edges.reshape(-1, 2) - firsts[owners][:, None]).astype(np.int32)
+    return _joined([np.bincount(owners, minlength=value.rows)], [bounds])
 
 
 def _device_runs(field: str, value: DeviceTensor) -> tuple[np.ndarray, np.ndarray]:

@@ -53,12 +53,9 @@ class Spans:
             positions = np.arange(self.width, dtype=np.int32)
             return positions < self.counts[start:stop, None].astype(np.int32)
         first, last = int(self.offsets[start]), int(self.offsets[stop])
-        runs = self.bounds[first:last]
         row = np.repeat(np.arange(stop - start), np.diff(self.offsets[start : stop + 1]))
-        edges = np.zeros((stop - start, self.width + 1), dtype=np.int8)
-        edges[row, runs[:, 0]] = 1
-        edges[row, runs[:, 1]] = -1
-        return np.cumsum(edges[:, :-1], axis=1, dtype=np.int8).view(bool)
+        edges = self.bounds[first:last] + row[:, None] * self.width
+        return _between(edges, (stop - start) * self.width).reshape(stop - start, self.width)
 
     def flat_inside(self, lengths: np.ndarray) -> np.ndarray:
         """The same for rows that lie one after another, `lengths[i]` tokens of row i: bool (sum of lengths,)."""
@@ -68,11 +65,16 @@ class Spans:
         else:
             base = np.repeat(bases[:-1], np.diff(self.offsets))
             starts, stops = base + self.bounds[:, 0], base + self.bounds[:, 1]
-        edges = np.zeros(int(bases[-1]) + 1, dtype=np.int8)
-        # Each of the two has every position once or, for empty rows, balances itself.
-        np.add.at(edges, starts, 1)
-        np.add.at(edges, stops, -1)
-        return np.cumsum(edges[:-1], dtype=np.int8).view(bool)
+        return _between(np.stack((starts, stops), axis=1), int(bases[-1]))
+
+
+def _between(edges: np.ndarray, size: int) -> np.ndarray:
+    """bool (size,): True from each start to its stop. `edges` (n, 2) never goes back."""
+    flat = np.concatenate(([0], edges.reshape(-1), [size]))
+    # Outside and inside take turns.
+    inside = np.zeros(len(flat) - 1, dtype=bool)
+    inside[1::2] = True
+    return np.repeat(inside, np.diff(flat))
 
 
 def prefix_spans(lengths: np.ndarray, width: int) -> Spans:

@@ -45,12 +45,12 @@ class Connections:
 
     def _open(self, patience: float) -> redis.Redis:
         given = parse_address(self.url)
-        kind: type[redis.connection.AbstractConnection] = redis.Connection
+        kind: Any = redis.Connection
         if "path" in given:
             kind = redis.UnixDomainSocketConnection
         elif given["tls"]:
             kind = redis.SSLConnection
-        tcp = {} if "path" in given else {"socket_keepalive": True}
+        tcp: dict[str, Any] = {} if "path" in given else {"socket_keepalive": True}
         pool = redis.ConnectionPool(
             connection_class=kind,
             **{key: value for key, value in given.items() if key != "tls"},
@@ -68,7 +68,7 @@ class Connections:
 
     def ping(self) -> None:
         """Raises REDIS_UNREACHABLE with the address and the reason."""
-        self.call(self._connect_seconds, "connect", lambda: self.command.execute_command("PING"))
+        self.call(self._connect_seconds, "connect", lambda: self.execute("PING"))
 
     def call(self, seconds: float, what: str, work: Callable[[], T], alive: Callable[[], None] | None = None) -> T:
         """
@@ -98,6 +98,10 @@ class Connections:
         message = f"{what}: cannot reach Redis at {where} within {seconds:g} s ({cause}). Is it up? Then do it again"
         return error("REDIS_UNREACHABLE", message, {"url": where})
 
+    def execute(self, *command: Any) -> Any:
+        """One command, answered at once. Raises redis-py's errors."""
+        return self.command.execute_command(*command)
+
     def pipeline(self, commands: Sequence[Command]) -> list[Any]:
         """Sends commands together; an answer that is an error stands in its place. Raises what `LOST` names."""
         pipe = self.command.pipeline(transaction=False)
@@ -119,14 +123,14 @@ class Connections:
         """Reads what EVALSHA answered; a server that does not know the script is given its source."""
         if isinstance(answer, redis.exceptions.NoScriptError):
             source, _, count = script(name)
-            answer = self.command.execute_command("EVAL", source, count, *keys, *args)
+            answer = self.execute("EVAL", source, count, *keys, *args)
         if isinstance(answer, Exception):
             raise answer
         return text(answer[0]), list(answer[1:])
 
     def now_ms(self) -> int:
         """The server's clock: deadlines and incarnations live on it, never on a host's."""
-        answer = self.command.execute_command("TIME")
+        answer = self.execute("TIME")
         return int(answer[0]) * 1000 + int(answer[1]) // 1000
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ Handle = dict[str, Any]
 
 
 def read_handle(connections: Connections, run: str) -> Handle | None:
-    incarnation, blob = connections.command.execute_command("HMGET", run_keys(run).mount, "inc", "handle")
+    incarnation, blob = connections.execute("HMGET", run_keys(run).mount, "inc", "handle")
     return {**unpack(blob), "incarnation": int(incarnation)} if incarnation and blob else None
 
 

@@ -19,7 +19,7 @@ def live_workers(connections: Connections) -> list[dict[str, Any]]:
 
 
 def _alive(connections: Connections, index: str, kind: str) -> list[dict[str, Any]]:
-    command = connections.command.execute_command
+    command = connections.execute
     ids = command("ZRANGEBYSCORE", index, connections.now_ms(), "+inf")
     beats = command("MGET", *(f"{PREFIX}:{kind}:{text(one)}" for one in ids)) if ids else []
     return [json.loads(beat) for beat in beats if beat is not None]

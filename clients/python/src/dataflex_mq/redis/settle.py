@@ -13,6 +13,8 @@ from .mounts import Handle
 
 # As the service: steps that a state keeps unless its component says otherwise.
 STATE_STEPS = 20_000
+# A message is for people, and stays with the notices.
+MESSAGE_CHARS = 4_000
 
 
 def settle_timeout(
@@ -30,7 +32,7 @@ def settle_timeout(
         "stage": pipeline["stage"],
         "attempt": attempt,
         "code": "TIMEOUT",
-        "message": message,
+        "message": message[:MESSAGE_CHARS],
         "details": {},
         "producer": {"worker": "client", "pid": os.getpid(), "job_id": ""},
     }

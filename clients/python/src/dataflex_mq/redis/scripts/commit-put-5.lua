@@ -17,7 +17,11 @@ end
 if state ~= 'OK' then return refuse(state, current) end
 if head[1] then return refuse('RELEASED') end
 local found = redis.call('XLEN', KEYS[3])
-if found ~= tonumber(ARGV[7]) then return { 'CHUNKS_MISSING', found } end
+if found ~= tonumber(ARGV[7]) then
+  -- All of them come again: an entry in front of those that are there could not be added any more.
+  redis.call('UNLINK', KEYS[3])
+  return { 'CHUNKS_MISSING', found }
+end
 local attempt = tonumber(head[2] or '1')
 if head[3] and head[3] ~= ARGV[10] then return refuse('ROWS_CONFLICT', 'total_rows', head[3]) end
 if head[3] and ARGV[11] ~= '' then

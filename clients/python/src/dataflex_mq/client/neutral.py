@@ -1,0 +1,52 @@
+"""`on_unavailable: neutral`: steps that train without weights because the service was not there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import DataflexError
+from .put import PutReceipt
+
+log = logging.getLogger("dataflex_mq")
+
+# What it covers: the service was not there. A wrong input or a broken scorer is never covered.
+UNAVAILABLE = ("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE")
+
+
+class NeutralSteps:
+    """`count`: steps that trained without weights."""
+
+    def __init__(self, handle: Mapping[str, Any]) -> None:
+        self.count = 0
+        self._neutral = handle["on_unavailable"] == "neutral"
+        self._put_failed: dict[str, DataflexError] = {}
+
+    def covers(self, caught: DataflexError) -> bool:
+        return self._neutral and caught.code in UNAVAILABLE
+
+    def sent(self, at: str, send: Callable[[], PutReceipt], attempt: int) -> PutReceipt:
+        """The put's receipt; UNAVAILABLE, and remembered, where its error is covered."""
+        try:
+            receipt = send()
+        except DataflexError as caught:
+            if not self.covers(caught):
+                raise
+            self._put_failed[at] = caught
+            return PutReceipt([], attempt, "UNAVAILABLE")
+        self._put_failed.pop(at, None)
+        return receipt
+
+    def check(self, at: str) -> None:
+        """Raises what kept a put of the step from arriving: its weights need not be waited for."""
+        if at in self._put_failed:
+            raise self._put_failed[at]
+
+    def trained(self, at: str, caught: DataflexError) -> None:
+        """Nothing weighs this step: it is counted and said."""
+        self.count += 1
+        log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
+
+    def forget(self, at: str) -> None:
+        self._put_failed.pop(at, None)

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Lints, types and tests the Python client, installed as a user installs it, against the built service (npm run build) and a private Redis.
+#   scripts/python-tests.sh            without PyTorch; its tests are left out
+#   scripts/python-tests.sh --torch    with the PyTorch of test/parity/requirements.txt
+# Environments lie outside the repository and are made once (scripts/python-env.sh). PYTHON names another interpreter.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=$(scripts/python-env.sh clients/python/requirements-test.txt)
+site=$(mktemp -d)
+trap 'rm -rf "$site"' EXIT
+
+# Built from a copy: a build leaves folders beside the sources.
+mkdir "$site/source" "$site/packages"
+cp -r clients/python/{pyproject.toml,README.md,src} "$site/source"
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$site/packages" "$site/source"
+packages=$site/packages
+
+if [ "${1:-}" = --torch ]; then
+  torch=$(scripts/python-env.sh test/parity/requirements.txt)
+  packages=$packages:$("$torch" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+fi
+
+cd clients/python
+"$python" -m ruff check .
+"$python" -m ruff format --check --quiet .
+"$python" -m mypy
+# The installed package, not the sources; caches stay out of the repository.
+PYTHONPATH=$packages HYPOTHESIS_STORAGE_DIRECTORY=$site/hypothesis \
+  "$python" -m pytest -o pythonpath=tests -o cache_dir="$site/pytest" tests
