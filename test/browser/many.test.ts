@@ -30,7 +30,9 @@ const api = async <T>(path: string): Promise<T> =>
 const recordsOf = async (run: string): Promise<number> =>
   (await api<{ runs: { run: string; records: number }[] }>("/overview")).runs.find((r) => r.run === run)?.records ?? 0;
 
-test("5,000 steps: drawn, thinned by the API, the newest ones whole, and the page is quick", async () => {
+test("5,000 steps: drawn, thinned by the API, the newest ones whole, and the page is quick", {
+  timeout: 120_000,
+}, async () => {
   const long = await FakeRun.mount(redis, "long", [specOf("main")]);
   const { incarnation } = long.handle;
   for (let from = 1; from <= STEPS; from += 500) {

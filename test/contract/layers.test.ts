@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "demo",
     "compute",
     "status",
+    "history",
     "queue",
   ],
 };
