@@ -37,5 +37,12 @@ export type { PromptHistory, Visit } from "./mix/prompt-history.js";
 export type { DomainSeries, DomainStep, DomainUpdate } from "./mix/series.js";
 export type { SavedState, StateEntry, StateStep, StateValue } from "./mix/state.js";
 export type { FieldInput } from "./protocol/input.js";
-export type { FieldNeed, Handle, PipelineSpec, WeightStats } from "./protocol/messages.js";
+export type {
+  CombinedReport,
+  FieldNeed,
+  Handle,
+  PipelineSpec,
+  TrainerSettings,
+  WeightStats,
+} from "./protocol/messages.js";
 export { STAGES, type Stage } from "./protocol/stages.js";

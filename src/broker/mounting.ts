@@ -84,6 +84,7 @@ export class Mounting {
         ...(request.adv_estimator === undefined ? {} : { adv_estimator: request.adv_estimator }),
         ...(request.provides === undefined ? {} : { provides: request.provides }),
         ...(request.group_size === undefined ? {} : { group_size: request.group_size }),
+        ...(request.trainer === undefined ? {} : { trainer: request.trainer }),
       },
       catalogues,
     );
@@ -116,7 +117,12 @@ export class Mounting {
       );
     }
     this.#log.info(
-      { run: request.run, incarnation: outcome.handle.incarnation, pipelines: body.pipelines.map((p) => p.name) },
+      {
+        run: request.run,
+        incarnation: outcome.handle.incarnation,
+        pipelines: body.pipelines.map((p) => p.name),
+        ...(request.trainer?.verl === undefined ? {} : { verl: request.trainer.verl }),
+      },
       "mounted",
     );
     return { ok: true, handle: outcome.handle };

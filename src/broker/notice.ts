@@ -67,7 +67,8 @@ function isOutcome(header: Record<string, unknown>): header is Record<string, un
 /** Numbers that are missing become NaN, which no metric takes. */
 function readCombined(told: unknown): CombinedReport | undefined {
   if (typeof told !== "object" || told === null) return undefined;
-  const { level, stats, clipped } = told as Partial<CombinedReport>;
+  const { level, stats, product, clipped } = told as Partial<CombinedReport>;
   if ((level !== "sample" && level !== "token") || typeof stats !== "object" || stats === null) return undefined;
-  return { level, stats, clipped: { low: Number(clipped?.low), high: Number(clipped?.high) } };
+  const before = typeof product === "object" && product !== null ? { product } : {};
+  return { level, stats, ...before, clipped: { low: Number(clipped?.low), high: Number(clipped?.high) } };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Accepts, Component, ComponentDoc, Granularity, Kind, Rows, Rule } from "../components/types.js";
+import type { Accepts, Component, ComponentDoc, Granularity, Kind, Positive, Rows, Rule } from "../components/types.js";
 import type { JsonSchema } from "../config/describe.js";
 import { defaultsOf } from "../config/schema-check.js";
 import type { FieldNeed } from "../protocol/messages.js";
@@ -26,6 +26,8 @@ export interface CatalogueEntry {
   readonly granularity?: Granularity;
   /** Reweighters and selectors: the shape of scores they take. */
   readonly accepts?: Accepts;
+  /** Token reweighters: when no weight of theirs is 0. */
+  readonly positive?: Positive;
   /** Mixers: whether they need a scorer, and the one they get where none is named. */
   readonly scorer?: "required" | "none";
   readonly default_scorer?: string;
@@ -62,6 +64,7 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     ...timingOf(component),
     ...("granularity" in component ? { granularity: component.granularity } : {}),
     ...("accepts" in component ? { accepts: component.accepts } : {}),
+    ...("positive" in component && component.positive !== undefined ? { positive: component.positive } : {}),
     ...("scorer" in component ? { scorer: component.scorer } : {}),
     ...("default_scorer" in component && component.default_scorer !== undefined
       ? { default_scorer: component.default_scorer }

@@ -12,6 +12,13 @@ export function groupProblem(entry: CatalogueEntry, at: Place, input: MountInput
   if (!entry.needs_groups) return undefined;
   const who = `${entry.kind} "${entry.name}"`;
   const path = at.name;
+  if (input.group_size !== undefined && input.group_size < 2) {
+    return {
+      path,
+      message: `${who} compares the rows of a group, but every group has ${input.group_size} row (group size, verl's rollout.n)`,
+      suggestion: "sample every prompt at least twice: actor_rollout_ref.rollout.n >= 2",
+    };
+  }
   if (input.adv_estimator === undefined) {
     if (input.mode !== "live") return undefined;
     return {
@@ -28,13 +35,6 @@ export function groupProblem(entry: CatalogueEntry, at: Place, input: MountInput
         `${who} compares the rows of a group, but the advantage estimator "${estimator.name}" has no groups: ` +
         `nothing makes it sample a prompt more than once, so a group may be a single row`,
       suggestion: `use an estimator with groups (${estimatorsWithGroups().join(", ")}) or a component without needs_groups`,
-    };
-  }
-  if (input.group_size !== undefined && input.group_size < 2) {
-    return {
-      path,
-      message: `${who} compares the rows of a group, but every group has ${input.group_size} row (group size, verl's rollout.n)`,
-      suggestion: "sample every prompt at least twice: actor_rollout_ref.rollout.n >= 2",
     };
   }
   return undefined;

@@ -8,8 +8,10 @@ import type { Catalogue, CatalogueEntry } from "./entry.js";
 import { fieldDoubt, missingField, pipelineFields } from "./fields.js";
 import { groupProblem } from "./groups.js";
 import { checkMix, mixSpec, withDomainKey } from "./mix.js";
+import { resolveNormalize, type Said } from "./normalize.js";
 import { feedEntry, feedName, feedSpec } from "./policy.js";
 import { brokenRule } from "./rules.js";
+import type { RuledPart } from "./trainer-rules.js";
 import { type MountInput, type Place, placeOf } from "./types.js";
 
 export interface PipelineInput {
@@ -23,10 +25,10 @@ export interface PipelineInput {
 /** One pipeline, resolved (with the one that feeds it, if it is a policy's); every problem is pushed, and without any there are `specs`. */
 export function resolvePipeline(
   input: PipelineInput,
-  problems: Problem[],
-  warnings: string[],
-): { specs: readonly PipelineSpec[]; needsGroups: boolean } {
+  said: Said,
+): { specs: readonly PipelineSpec[]; needsGroups: boolean; parts: readonly RuledPart[] } {
   const { options, path, mount, catalogues } = input;
+  const { problems, warnings } = said;
   const before = problems.length;
   const chosen = chooseComponents(options, path, catalogues, problems);
   const scorer = chosen.scorer && { entry: chosen.scorer, at: placeOf(path, "scorer"), given: options.scorer?.params };
@@ -42,7 +44,7 @@ export function resolvePipeline(
     if (problem !== undefined) problems.push(problem);
   }
   const granularity = joinShapes(chosen.scorer, chosen.actuator, path, catalogues, problems);
-  const normalize = resolveNormalize(options, granularity, path, problems);
+  const normalize = resolveNormalize(options, granularity, path, mount.trainer, said);
   checkMix(options, chosen, path, problems, warnings);
   if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
     warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);
@@ -64,6 +66,13 @@ export function resolvePipeline(
     checkFields(input, [{ entry: feed, at: actuator.at }], names, "post_reward", problems, warnings);
   }
 
+  const weighs = options.mechanism !== "mix" && !options.shadow && chosen.actuator?.kind !== "policy";
+  const ruled = parts.map(({ entry, at }, i) => ({
+    entry,
+    params: params[i] ?? entry.defaults,
+    path: at.name,
+    weighs,
+  }));
   const actuatorParams = params.at(-1);
   if (
     problems.length > before ||
@@ -71,7 +80,7 @@ export function resolvePipeline(
     chosen.fingerprint === undefined ||
     !actuatorParams
   ) {
-    return { specs: [], needsGroups };
+    return { specs: [], needsGroups, parts: ruled };
   }
   const spec: PipelineSpec = {
     name: input.name,
@@ -95,7 +104,7 @@ export function resolvePipeline(
     ...(chosen.actuator.remembers ? { remembers: true as const } : {}),
     shadow: options.shadow,
   };
-  return { specs: feedFields === undefined ? [spec] : [spec, feedSpec(spec, feedFields)], needsGroups };
+  return { specs: feedFields === undefined ? [spec] : [spec, feedSpec(spec, feedFields)], needsGroups, parts: ruled };
 }
 
 function checkParams(
@@ -172,24 +181,6 @@ function fitting(kind: CatalogueEntry["kind"], shape: string, catalogues: readon
     kind === "scorer" ? (entry.granularity === "token" ? "token" : "row") === shape : entry.accepts === shape;
   const names = catalogues.flatMap((c) => c.entries.filter((e) => e.kind === kind && fits(e)).map((e) => e.name));
   return `${kind}s by ${shape}: ${[...new Set(names)].sort().join(", ") || "none"}`;
-}
-
-function resolveNormalize(
-  options: PipelineOptions,
-  granularity: "row" | "token" | "domain",
-  path: Problem["path"],
-  problems: Problem[],
-): "none" | "row" | "token" {
-  const wanted = options.normalize;
-  if (options.mechanism !== "reweight") {
-    if (wanted !== null && wanted !== "none") {
-      const message = `normalize: ${wanted} concerns mechanism reweight; ${options.mechanism} is never normalised`;
-      problems.push({ path: [...path, "normalize"], message, suggestion: "remove it, or set rescale at run level" });
-    }
-    return "none";
-  }
-  if (wanted === "none" || wanted === "row" || wanted === "token") return wanted;
-  return granularity === "token" ? "token" : "row";
 }
 
 function checkFields(

@@ -9,13 +9,15 @@ import {
   SINGLE_SCHEMA,
 } from "../config/options.js";
 import { checkMapping, type Path, type Subject } from "../config/schema-check.js";
-import type { PipelineSpec, Problem } from "../protocol/messages.js";
+import { TRAINER_SCHEMA } from "../config/trainer-options.js";
+import type { PipelineSpec, Problem, TrainerSettings } from "../protocol/messages.js";
 import type { Catalogue } from "./entry.js";
 import { normalizeEstimator } from "./estimators.js";
 import { stageFields } from "./fields.js";
 import { estimatorRemarks } from "./groups.js";
 import { resolvePipeline } from "./pipeline.js";
 import { type Block, pick, salvage } from "./salvage.js";
+import { applyTrainerRules, type RuledPart } from "./trainer-rules.js";
 import type { MountInput, Resolution } from "./types.js";
 
 /** More pipelines would mean more metric series and composition passes than anyone has asked for. */
@@ -36,17 +38,25 @@ const PIPELINE_NAMES = Object.keys(propertiesOf(PIPELINE_SCHEMA));
 export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]): Resolution {
   const problems: Problem[] = [];
   const warnings: string[] = [];
+  const notes: string[] = [];
   const { run, blocks } = readBlock(input.dataflex, catalogues, problems);
-  checkInput(input, problems);
+  const mount = checkInput(input, problems);
   checkClip(input.dataflex, problems);
 
   const pipelines: PipelineSpec[] = [];
+  const parts: RuledPart[] = [];
   let anyGroups = false;
   for (const { name, path, options } of blocks) {
-    const resolved = resolvePipeline({ name, path, options, mount: input, catalogues }, problems, warnings);
+    const resolved = resolvePipeline({ name, path, options, mount, catalogues }, { problems, warnings, notes });
     anyGroups ||= resolved.needsGroups;
+    parts.push(...resolved.parts);
     pipelines.push(...resolved.specs);
   }
+  // Read from the block itself: another wrong option must not make this one look absent.
+  const multiplies = isRecord(input.dataflex) && input.dataflex.i_know_it_multiplies === true;
+  const ruled = applyTrainerRules({ trainer: mount.trainer, provides: input.provides, multiplies, parts });
+  problems.push(...ruled.problems);
+  warnings.push(...ruled.warnings);
   if (problems.length > 0 || run === undefined) return { ok: false, problems };
 
   const remarks = estimatorRemarks(input, anyGroups);
@@ -63,7 +73,7 @@ export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]
     run,
     ...(input.adv_estimator === undefined ? {} : { adv_estimator: normalizeEstimator(input.adv_estimator) }),
     warnings: [...new Set([...warnings, ...remarks.warnings])],
-    notes: remarks.notes,
+    notes: [...notes, ...remarks.notes],
   };
 }
 
@@ -140,11 +150,20 @@ function readPipeline(
   return isRecord(block) ? salvage(name, path, block, checked.problems, catalogues) : [];
 }
 
-function checkInput(input: MountInput, problems: Problem[]): void {
-  const size = input.group_size;
+/** The input with its trainer settings, if they are sound: what is not must not be judged any further. */
+function checkInput(input: MountInput, problems: Problem[]): MountInput {
+  const { group_size: size, trainer: given, ...rest } = input;
   if (size !== undefined && (!Number.isInteger(size) || size < 1)) {
     problems.push({ path: ["group_size"], message: `group_size must be an integer >= 1, got ${show(size)}` });
   }
+  const subject: Subject = { owner: "the mount's trainer", noun: "option" };
+  const checked = given === undefined ? undefined : checkMapping(TRAINER_SCHEMA, given, ["trainer"], subject);
+  if (checked?.ok === false) problems.push(...checked.problems);
+  return {
+    ...rest,
+    ...(size === undefined ? {} : { group_size: size }),
+    ...(checked?.ok === true ? { trainer: checked.value as TrainerSettings } : {}),
+  };
 }
 
 /** Read from the block itself: another wrong option must not hide this. */

@@ -1,5 +1,5 @@
 import type { RunOptions } from "../config/options.js";
-import type { Composition, FieldNeed, PipelineSpec, Problem } from "../protocol/messages.js";
+import type { Composition, FieldNeed, PipelineSpec, Problem, TrainerSettings } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 
 /** What a mount is judged by. */
@@ -12,6 +12,8 @@ export interface MountInput {
   readonly provides?: readonly string[];
   /** Rows of every group, where known. */
   readonly group_size?: number;
+  /** The trainer's settings, not checked yet: another process sent them. */
+  readonly trainer?: TrainerSettings;
   readonly mode: "live" | "check" | "replay";
 }
 

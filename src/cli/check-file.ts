@@ -28,6 +28,7 @@ export async function checkFile(
       mode: "check",
       ...(adv_estimator === undefined ? {} : { adv_estimator }),
       ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
+      ...(config.trainer === undefined ? {} : { trainer: config.trainer }),
     },
     await workerCatalogues(plugins),
   );

@@ -8,15 +8,19 @@ export interface Composed {
   readonly counts: Int32Array;
   /** Elements that the clip moved, up to its lower and down to its upper bound. */
   readonly clipped: { readonly low: number; readonly high: number };
+  /** The product of the pipelines as it was before, over the mask that scoring read. */
+  readonly product?: { readonly weights: Weights; readonly counts: Int32Array };
 }
 
 /** Statistics of composed weights, over live rows (row weights) or live tokens; float64. Undefined when no row is live. */
-export function combinedReport({ weights, counts, clipped }: Composed): CombinedReport | undefined {
+export function combinedReport({ weights, counts, clipped, product }: Composed): CombinedReport | undefined {
   const stats = statsOf(weights, counts);
   if (stats === undefined) return undefined;
+  const before = product && statsOf(product.weights, product.counts);
   return {
     level: weights.kind === "token" ? "token" : "sample",
     stats,
+    ...(before && { product: before }),
     clipped: { low: clipped.low / stats.n, high: clipped.high / stats.n },
   };
 }

@@ -138,7 +138,10 @@ function checkFinite(w: Weights): Weights {
   );
 }
 
-/** Steps 1–4. Errors: those of `remask`; NON_FINITE. `onComposed` is told what came out, for reports. */
+/**
+ * Steps 1–4. `padding`: `(rows,)`, 1 for rows that weigh 0 and count in no mean: padding, and rows dropped for a value that was not finite.
+ * Errors: those of `remask`; NON_FINITE. `onComposed` is told what came out, for reports.
+ */
 export function compose(
   all: readonly Weights[],
   scored: Mask,
@@ -147,12 +150,22 @@ export function compose(
   padding?: ArrayLike<number>,
   onComposed?: (composed: Composed) => void,
 ): Weights {
-  const joined = remask(product(all, liveCounts(scored)), scored, loss, padding);
-  const counts = liveCounts(loss);
-  if (padding) for (let i = 0; i < counts.length; i++) if (padding[i]) counts[i] = 0;
+  const before = liveCounts(scored);
+  const joint = product(all, before);
+  const joined = remask(joint, scored, loss, padding);
+  const counts = withoutPadding(liveCounts(loss), padding);
   const weights = checkFinite(rescale(clip(joined, composition.clip), composition.rescale, counts));
-  onComposed?.({ weights, counts, clipped: countClipped(joined, composition.clip) });
+  onComposed?.({
+    weights,
+    counts,
+    clipped: countClipped(joined, composition.clip),
+    product: { weights: joint, counts: withoutPadding(before, padding) },
+  });
   return weights;
+}
+
+function withoutPadding(counts: Int32Array, padding: ArrayLike<number> | undefined): Int32Array {
+  return padding ? counts.map((n, i) => (padding[i] ? 0 : n)) : counts;
 }
 
 function countClipped(w: Weights, bounds: readonly [number, number] | undefined): Composed["clipped"] {

@@ -4,7 +4,13 @@ import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import { pack, unpack } from "../protocol/codec.js";
 import { MESSAGE_LIMITS } from "../protocol/limits.js";
-import { type Handle, type MountReply, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
+import {
+  type Handle,
+  type MountReply,
+  type MountRequest,
+  PROTOCOL_VERSIONS,
+  type TrainerSettings,
+} from "../protocol/messages.js";
 import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
@@ -23,6 +29,8 @@ export interface MountOptions {
   readonly provides?: readonly string[];
   /** Responses a prompt gets (`rollout.n`); lets incomplete groups be found. */
   readonly group_size?: number;
+  /** Settings of the trainer that decide whether the weights can have their effect; each may be left out. */
+  readonly trainer?: TrainerSettings;
   /** Takes the run over from a trainer that still lives: that one is fenced. */
   readonly takeover?: boolean;
   /** Waits so long for a broker and a worker. Default 30 s. */
@@ -69,6 +77,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     ...(options.adv_estimator === undefined ? {} : { adv_estimator: options.adv_estimator }),
     ...(options.provides === undefined ? {} : { provides: options.provides }),
     ...(options.group_size === undefined ? {} : { group_size: options.group_size }),
+    ...(options.trainer === undefined ? {} : { trainer: options.trainer }),
   };
   const body = Buffer.from(pack(request));
   if (body.length > MAX_REQUEST_BYTES) {

@@ -41,6 +41,8 @@ export interface PipelineResult
   readonly mask: Mask | undefined;
   readonly padding: ArrayLike<number> | undefined;
   readonly kept: Int32Array | undefined;
+  /** Rows with weight 0 for a value that was not finite (`on_nonfinite: drop`), ascending. */
+  readonly dropped: Int32Array | undefined;
 }
 
 /** Errors: the failure that settled the pipeline, rebuilt; DECODE. */
@@ -53,6 +55,7 @@ export function decodeOutcome(handle: Handle, { header, body }: Outcome): Pipeli
   const mask = columns.get("mask");
   const weights = columns.get("weights");
   const kept = columns.get("kept");
+  const dropped = columns.get("dropped");
   const padding = columns.get("is_padding");
   let compact: Weights | undefined;
   if (weights?.kind === "vector") compact = { kind: "row", values: Float32Array.from(weights.values) };
@@ -77,5 +80,6 @@ export function decodeOutcome(handle: Handle, { header, body }: Outcome): Pipeli
     mask: mask?.kind === "lengths" || mask?.kind === "runs" ? mask : undefined,
     padding: padding?.kind === "vector" ? padding.values : undefined,
     kept: kept?.kind === "vector" ? Int32Array.from(kept.values) : undefined,
+    dropped: dropped?.kind === "vector" ? Int32Array.from(dropped.values) : undefined,
   };
 }

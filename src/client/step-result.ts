@@ -3,8 +3,8 @@ import { decodeColumns } from "../protocol/decode.js";
 import { encodeColumns } from "../protocol/encode.js";
 import { type FieldInput, toFieldValue } from "../protocol/input.js";
 import { layoutOf } from "../protocol/layout.js";
-import type { Handle } from "../protocol/messages.js";
-import type { Composed } from "./combined-report.js";
+import type { CombinedReport, Handle } from "../protocol/messages.js";
+import { type Composed, combinedReport } from "./combined-report.js";
 import { compose, expand, type Mask, type Weights } from "./compose.js";
 import type { PipelineResult } from "./outcomes.js";
 
@@ -26,6 +26,7 @@ export class StepResult {
   readonly waitedMs: number;
   readonly #handle: Handle;
   #onComposed: ((composed: Composed) => void) | undefined;
+  #composed: Composed | undefined;
 
   constructor(
     handle: Handle,
@@ -54,6 +55,22 @@ export class StepResult {
   }
 
   /**
+   * What the composition did: the product of the pipelines (step 1) and the weights after re-mask, clip and rescale (step 4), over live
+   * rows or tokens. By the mask that the loss read, once `rolloutIsWeights` was asked, else by the one that scoring read. Each pipeline's
+   * own statistics are `pipelines[i].stats`. Undefined where nothing weighs the loss or no row is live.
+   */
+  get statistics(): CombinedReport | undefined {
+    const scored = this.#scoredMask();
+    if (!scored) return undefined;
+    if (!this.#composed) this.#compose(scored, scored, (composed) => this.#keep(composed));
+    return this.#composed && combinedReport(this.#composed);
+  }
+
+  #keep(composed: Composed): void {
+    this.#composed = composed;
+  }
+
+  /**
    * The tensor that the loss multiplies in: `(rows, L)` float32 over the mask that the loss reads (which rejection may have
    * cleared further since scoring), times `existing` `rollout_is_weights` unless `combine` is `replace`.
    */
@@ -62,7 +79,11 @@ export class StepResult {
     const kept = this.#handle.composition.combine === "replace" ? undefined : existing;
     const scored = this.#scoredMask();
     const ones: Weights = { kind: "row", values: new Float32Array(loss.rows).fill(1) };
-    return expand(scored ? this.#compose(scored, loss, this.#onComposed) : ones, loss, kept);
+    const told = (composed: Composed): void => {
+      this.#keep(composed);
+      this.#onComposed?.(composed);
+    };
+    return expand(scored ? this.#compose(scored, loss, told) : ones, loss, kept);
   }
 
   #compose(scored: Mask, loss: Mask, onComposed?: (composed: Composed) => void): Weights {
@@ -73,9 +94,10 @@ export class StepResult {
           pipeline: p.name,
         });
     }
+    const out = outOfAccount(weighing, scored.rows);
     // Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
-    const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored)));
-    return compose(all, scored, loss, this.#handle.composition, weighing[0]?.padding, onComposed);
+    const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored, out)));
+    return compose(all, scored, loss, this.#handle.composition, out, onComposed);
   }
 
   /** Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss. */
@@ -90,8 +112,18 @@ export class StepResult {
   }
 }
 
-function rebase(p: PipelineResult, onto: Mask): Weights {
-  return compose([p.compact!], p.mask!, onto, { combine: "multiply", rescale: "none" }, p.padding);
+/** `(rows,)`, 1 where any pipeline found padding or dropped the row: such a row weighs 0 and is live to nobody. */
+function outOfAccount(weighing: readonly PipelineResult[], rows: number): Uint8Array {
+  const out = new Uint8Array(rows);
+  for (const { padding, dropped } of weighing) {
+    for (let i = 0; i < (padding?.length ?? 0); i++) if (padding![i]) out[i] = 1;
+    for (const row of dropped ?? []) out[row] = 1;
+  }
+  return out;
+}
+
+function rebase(p: PipelineResult, onto: Mask, out: Uint8Array): Weights {
+  return compose([p.compact!], p.mask!, onto, { combine: "multiply", rescale: "none" }, out);
 }
 
 function toArray(weights: Weights | undefined, mask: Mask | undefined): WeightArray {

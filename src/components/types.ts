@@ -118,10 +118,19 @@ export interface ScorerDefinition<S extends z.ZodType> extends Declared<S> {
   score(batch: Batch, ctx: Context<z.output<S>>): Scores | Promise<Scores>;
 }
 
+/** The parameter, and what it must be above or below, with which no weight is 0. */
+export interface Positive {
+  readonly param: string;
+  readonly above?: number;
+  readonly below?: number;
+}
+
 export interface ReweighterDefinition<S extends z.ZodType, A extends Accepts = Accepts> extends Declared<S> {
   readonly accepts: A;
   /** Only where it reads fields later than its scorer's stage. */
   readonly timing?: Stage;
+  /** Token reweighters: when no token's weight is 0. Absent: one may be, which a loss with a geometric mean of weights cannot bear. */
+  readonly positive?: Positive;
   /** Raw weights ≥ 0 of the same shape as `scores`, before normalisation. */
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Scores | Promise<Scores>;
 }

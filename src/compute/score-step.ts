@@ -69,6 +69,7 @@ async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
       weights: outcome.weights,
       ...(step.layout.mask ? { mask: withoutRows(step.layout.mask, step.padding) } : {}),
       ...(outcome.kept ? { kept: outcome.kept } : {}),
+      ...(outcome.dropped ? { dropped: outcome.dropped } : {}),
       ...(step.padding ? { is_padding: step.padding } : {}),
     },
     facts: {

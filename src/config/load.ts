@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { DataflexError } from "../errors.js";
+import type { TrainerSettings } from "../protocol/messages.js";
 import { isRecord, show } from "./describe.js";
 import { listOptions } from "./options.js";
 import type { LocatedProblem, Place } from "./problems.js";
 import type { Path } from "./schema-check.js";
 import { didYouMean } from "./suggest.js";
+import { dig, trainerSettingsOf } from "./trainer-options.js";
 
 /** Configuration files are a few kilobytes; a larger one is a mistake (a data file) and not worth parsing. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -30,6 +32,8 @@ export interface ConfigFile {
   readonly adv_estimator?: string;
   /** `actor_rollout_ref.rollout.n`: rows a group has. */
   readonly group_size?: number;
+  /** The settings that decide whether weights can have their effect; of a whole verl configuration only. */
+  readonly trainer?: TrainerSettings;
   readonly notes: readonly string[];
   /** Line and column (from 1) of a path as problems have it, which begins with `dataflex`; the nearest parent's if it is absent. */
   locate(path: Path): Place | undefined;
@@ -40,8 +44,8 @@ export type Loaded =
   | { readonly ok: false; readonly problems: readonly LocatedProblem[] };
 
 /**
- * Reads a YAML or JSON file: a whole verl configuration (`dataflex:`, `algorithm.adv_estimator` and `actor_rollout_ref.rollout.n`
- * are read, the rest ignored) or a bare dataflex block.
+ * Reads a YAML or JSON file: a whole verl configuration (`dataflex:`, `algorithm.adv_estimator`, `actor_rollout_ref.rollout.n` and what
+ * `VERL_PATHS` names are read, the rest ignored) or a bare dataflex block.
  * @throws DataflexError CONFIG when the file cannot be read.
  */
 export async function loadConfig(file: string): Promise<Loaded> {
@@ -115,6 +119,7 @@ export function parseConfig(text: string, file: string): Loaded {
   const notes: string[] = [];
   const adv_estimator = whole ? estimatorOf(root, notes) : undefined;
   const group_size = whole ? groupSizeOf(root, notes) : undefined;
+  const trainer = whole ? trainerSettingsOf(root, notes) : undefined;
   const resolveAlias = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
   return {
     ok: true,
@@ -123,6 +128,7 @@ export function parseConfig(text: string, file: string): Loaded {
       dataflex: whole ? root.dataflex : root,
       ...(adv_estimator === undefined ? {} : { adv_estimator }),
       ...(group_size === undefined ? {} : { group_size }),
+      ...(trainer === undefined ? {} : { trainer }),
       notes,
       locate: (path) => locateIn(document.contents, whole ? path : path.slice(1), at, resolveAlias),
     },
@@ -167,15 +173,6 @@ function groupSizeOf(root: Record<string, unknown>, notes: string[]): number | u
     notes.push(`actor_rollout_ref.rollout.n is not a whole number (${show(value)}): the group size is not known`);
   }
   return undefined;
-}
-
-function dig(root: unknown, path: readonly string[]): unknown {
-  let here = root;
-  for (const part of path) {
-    if (!isRecord(here) || !Object.hasOwn(here, part)) return undefined;
-    here = here[part];
-  }
-  return here;
 }
 
 function cyclic(value: unknown, above = new Set<unknown>()): boolean {

@@ -81,6 +81,9 @@ export const runOptions = z.strictObject({
   on_unavailable: z.enum(["error", "neutral"]).default("error").meta({
     description: "no weights in time: stop with a diagnosis, or train on without weights and say so",
   }),
+  i_know_it_multiplies: z.boolean().default(false).meta({
+    description: "the trainer's policy loss is your own and multiplies rollout_is_weights in",
+  }),
   redis_url: unset(z.string().min(1)).meta({ description: "address of Redis; unset: DFX_REDIS_URL, then REDIS_URL" }),
   run_id: unset(z.string().min(1).max(256)).meta({ description: "name of the run; unset: project/experiment" }),
   record: unset(z.string().min(1)).meta({ description: "folder that receives every step for replay; unset: none" }),

@@ -39,7 +39,9 @@ export async function actOnScores(
     );
   }
   const alive = batch.without(scored.dropped);
-  if (alive.liveCount === 0) return finish(zeroAction(actuator.accepts, alive), alive, notes, scored.flags);
+  if (alive.liveCount === 0) {
+    return withDropped(finish(zeroAction(actuator.accepts, alive), alive, notes, scored.flags), scored.dropped);
+  }
   if (scored.flags.includes("neutral_nonfinite")) return finish(neutralAction(actuator.accepts, alive), alive, notes);
 
   let told: readonly StateValue[] | undefined;
@@ -69,7 +71,13 @@ export async function actOnScores(
     : finish(neutralAction(actuator.accepts, alive), alive, notes, [], facts);
   const distribution = { ...made.distribution, scores: scoreBins(scored, alive) };
   const remember = attempt.ok && actuator.kind === "selector" && told ? rememberedBy(actuator, spec, told) : undefined;
-  return { ...made, score_stats: scoreStats(scored.moments), distribution, ...(remember && { remember }) };
+  const whole = { ...made, score_stats: scoreStats(scored.moments), distribution, ...(remember && { remember }) };
+  return withDropped(whole, [...scored.dropped, ...(attempt.ok ? attempt.dropped : [])]);
+}
+
+/** Whoever composes these weights with others must leave the dropped rows out of account too. */
+function withDropped(outcome: PipelineOutcome, dropped: readonly number[]): PipelineOutcome {
+  return dropped.length === 0 ? outcome : { ...outcome, dropped: Int32Array.from(dropped).sort() };
 }
 
 /** A row's score; of token scores their mean. */

@@ -34,6 +34,8 @@ export interface PipelineOutcome {
   readonly weights: Weights;
   /** Selectors: live rows that keep any weight, ascending. */
   readonly kept?: Int32Array;
+  /** Rows that left the live set for a non-finite value (`on_nonfinite: drop`), ascending; their weights are 0. */
+  readonly dropped?: Int32Array;
   /** Over live rows or tokens, of the float32 weights; absent without live rows. */
   readonly stats?: WeightStats;
   /** Over live rows or tokens; absent when nothing was scored. */

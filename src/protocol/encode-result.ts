@@ -13,6 +13,8 @@ export interface ResultColumns {
   readonly weights?: { readonly kind: "row" | "token"; readonly values: Float32Array; readonly offsets?: Int32Array };
   /** Kept rows, ascending, int32. */
   readonly kept?: Int32Array;
+  /** Rows that left the live set for a non-finite value, ascending, int32. */
+  readonly dropped?: Int32Array;
   /** `(rows,)`, 1 = padding. */
   readonly is_padding?: Uint8Array;
   /** Padded width that token weights stand for. */
@@ -49,8 +51,11 @@ export function encodeResult(r: ResultColumns): { columns: ColumnHeader[]; body:
       ],
     });
   }
-  if (r.kept)
-    body.add("kept", { enc: "dense", dtype: "i32", shape: [r.kept.length], content: [["values", bytesOf(r.kept)]] });
+  for (const name of ["kept", "dropped"] as const) {
+    const rows = r[name];
+    if (rows)
+      body.add(name, { enc: "dense", dtype: "i32", shape: [rows.length], content: [["values", bytesOf(rows)]] });
+  }
   if (r.is_padding)
     body.add("is_padding", {
       enc: "dense",

@@ -101,36 +101,7 @@ export interface Handle {
   readonly warnings: readonly string[];
 }
 
-export interface MountRequest {
-  readonly v: readonly number[];
-  readonly kind: "mount";
-  readonly mount_id: string;
-  readonly run: string;
-  readonly dataflex: unknown;
-  readonly adv_estimator?: string;
-  /** Fields the trainer can produce; absent: anything verl has. */
-  readonly provides?: readonly string[];
-  readonly group_size?: number;
-  readonly takeover: boolean;
-  /** Redis time in ms after which nobody waits for the answer any more. */
-  readonly deadline: number;
-}
-
-/** One thing wrong with a configuration. `path` is where, as in `dataflex.scorer.params.temprature`. */
-export interface Problem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly suggestion?: string;
-}
-
-export type MountAnswer =
-  | { readonly ok: true; readonly handle: Handle }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly problems: readonly Problem[] };
-
-/** What stands under a reply key: the answer, or what the mount still waits for. */
-export type MountReply =
-  | { readonly state: "answered"; readonly answer: MountAnswer }
-  | { readonly state: "waiting"; readonly for: "worker" };
+export type { MountAnswer, MountReply, MountRequest, Problem, TrainerSettings } from "./mount-messages.js";
 
 /** What the client writes beside a put's chunks; the status hash keeps it, byte for byte. */
 export interface PutHeader {
@@ -246,6 +217,8 @@ export interface CombinedReport {
   /** One weight a row, or one a token. */
   readonly level: "sample" | "token";
   readonly stats: WeightStats;
+  /** Of the delivered pipelines' product, before re-mask, clip and rescale. */
+  readonly product?: WeightStats;
   /** Shares of elements that `clip` moved to its lower and to its upper bound. */
   readonly clipped: { readonly low: number; readonly high: number };
 }

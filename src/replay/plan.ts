@@ -3,7 +3,7 @@ import { normalizeEstimator } from "../catalogue/estimators.js";
 import { resolveMount } from "../catalogue/resolve.js";
 import { type ConfigFile, loadConfig } from "../config/load.js";
 import { configError, locateProblems } from "../config/problems.js";
-import type { PipelineSpec } from "../protocol/messages.js";
+import type { PipelineSpec, TrainerSettings } from "../protocol/messages.js";
 import { domainKeys } from "./domain-key.js";
 import { namesOf } from "./fields.js";
 import { hasGroupOfTwo } from "./groups.js";
@@ -15,6 +15,8 @@ export interface ReplayPlan {
   readonly config: ConfigFile;
   readonly adv_estimator?: string;
   readonly provides: readonly string[];
+  /** Of the configuration's trainer, what concerns the loss; a recorded step has the fields that it has. */
+  readonly trainer?: TrainerSettings;
   readonly notes: readonly string[];
 }
 
@@ -47,12 +49,22 @@ export async function planReplay(step: RecordedStep, options: PlanOptions): Prom
   }
   const provides = [...namesOf(step), ...(step.domain === undefined ? [] : domainKeys(config.dataflex))];
   const estimator = adv_estimator === undefined ? {} : { adv_estimator };
-  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...estimator }, [
+  const trainer = lossOf(config.trainer);
+  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...estimator, ...trainer }, [
     builtinCatalogue(),
   ]);
   if (resolved.ok) refuseWithoutGroups(options.file, step, resolved.pipelines);
   else if (options.builtInsOnly) throw configError(locateProblems(resolved.problems, config));
-  return { config, provides, notes, ...estimator };
+  return { config, provides, notes, ...estimator, ...trainer };
+}
+
+function lossOf(trainer: TrainerSettings | undefined): { trainer?: TrainerSettings } {
+  const { loss_mode, loss_agg_mode } = trainer ?? {};
+  const known = {
+    ...(loss_mode === undefined ? {} : { loss_mode }),
+    ...(loss_agg_mode === undefined ? {} : { loss_agg_mode }),
+  };
+  return trainer === undefined ? {} : { trainer: known };
 }
 
 /** Only what compares the rows of a group reads `uid`. */

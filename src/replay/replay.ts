@@ -72,6 +72,7 @@ async function replayOn(
       provides: plan.provides,
       timeoutMs: left(),
       ...(plan.adv_estimator === undefined ? {} : { adv_estimator: plan.adv_estimator }),
+      ...(plan.trainer === undefined ? {} : { trainer: plan.trainer }),
     })
     .catch((error: unknown) => {
       throw locateMountError(error, plan.config);

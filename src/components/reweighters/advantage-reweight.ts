@@ -14,6 +14,7 @@ export const advantageReweight = defineReweighter({
   name: "advantage_reweight",
   accepts: "token",
   rows: "independent",
+  positive: { param: "alpha", below: 1 },
   params: z.strictObject({ alpha: z.number().min(0).max(1).default(0.5) }),
   doc: {
     summary: "Weight grows linearly with the token's probability.",

@@ -22,6 +22,7 @@ export const gtpo = defineReweighter({
   accepts: "token",
   needs_groups: true,
   rows: "group",
+  positive: { param: "a1", above: 0 },
   params: z.strictObject({
     a1: z.number().min(0).default(1),
     a2: z.number().min(0).default(0.1),

@@ -131,6 +131,7 @@ describe("drop", () => {
     const outcome = await run([advantageMagnitude, softmax], fakeBatch(broken), [], { settings });
     expectClose(outcome.weights.values, [1, 0, 1, 0]);
     expect(outcome.stats?.n).toBe(2);
+    expect([...outcome.dropped!]).toEqual([1, 3]);
     expect(outcome.metrics.rows_dropped_nonfinite).toBe(2);
     expect(outcome.warnings).toHaveLength(1);
   });
@@ -147,6 +148,7 @@ describe("drop", () => {
       settings,
     });
     expect([...outcome.weights.values]).toEqual([0, 0]);
+    expect([...outcome.dropped!]).toEqual([0, 1]);
     expect(outcome.flags).toEqual(["no_live_rows"]);
   });
 });
@@ -156,5 +158,6 @@ it("neutral: weight 1 for every live row, flagged", async () => {
   const outcome = await run([advantageMagnitude, softmax], batch, [], { settings: { on_nonfinite: "neutral" } });
   expect([...outcome.weights.values]).toEqual([0, 1, 1, 1]);
   expect(outcome.flags).toEqual(["neutral_nonfinite"]);
+  expect(outcome.dropped).toBeUndefined();
   expect(outcome.warnings[0]).toContain("on_nonfinite");
 });
