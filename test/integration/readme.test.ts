@@ -21,7 +21,10 @@ test("the README's TypeScript runs as it stands and prints what its comments say
   try {
     writeFileSync(join(dir, "example.mts"), code);
     const env = { ...process.env, DFX_REDIS_URL: redis.url };
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", join(dir, "example.mts")], { env, cwd: root });
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", join(dir, "example.mts")], {
+      env,
+      cwd: root,
+    });
     const printed = stdout.replace(/\s+/g, " ");
     expect(printed).toContain(said[0]);
     const [first = 0, second = 0] = [...said[0]!.matchAll(/\d\.\d+/g)].map((m) => Number(m[0]));
