@@ -10,8 +10,9 @@ python=$(scripts/python-env.sh clients/python/requirements-verl.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The package is installed as a user would, so that verl finds its entry point; the copy keeps build leftovers out of the tree.
-cp -r clients/python "$scratch/source"
+# Installed as a user installs it, so that verl finds its entry point. Built from a copy: a build leaves folders beside the sources.
+mkdir "$scratch/source"
+cp -r clients/python/{pyproject.toml,README.md,src} "$scratch/source"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$scratch/site" "$scratch/source"
 if [ -n "${DFX_TRANSFER_QUEUE:-}" ]; then
   "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$scratch/site" "TransferQueue==$DFX_TRANSFER_QUEUE"
@@ -23,4 +24,5 @@ export PYTHONPATH
 export CUDA_VISIBLE_DEVICES= HF_HUB_OFFLINE=1 RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0 TOKENIZERS_PARALLELISM=false
 export PYTHONDONTWRITEBYTECODE=1 DFX_DIST=${DFX_DIST:-$PWD/dist}
 cd clients/python
-"$python" -m pytest tests/verl -W ignore --disable-warnings -p no:cacheprovider "$@"
+HYPOTHESIS_STORAGE_DIRECTORY=$scratch/hypothesis \
+  "$python" -m pytest -o pythonpath=tests tests/verl -W ignore --disable-warnings -p no:cacheprovider "$@"

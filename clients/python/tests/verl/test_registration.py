@@ -1,0 +1,130 @@
+"""Names in verl's registry, unproven versions, and what a constructor refuses before anything starts."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+import pytest
+from verl.trainer.ppo.v1 import (
+    PPOTrainerColocateAsync,
+    PPOTrainerSeparateAsync,
+    PPOTrainerSync,
+    get_trainer_cls,
+    trainer_base,
+)
+from verl_config import verl_config
+
+from dataflex_mq import DataflexError
+from dataflex_mq.verl import names, plugin, register, versions
+from dataflex_mq.verl.trainer import DataflexTrainer
+
+SOFTMAX = {"mechanism": "reweight", "scorer": {"name": "advantage_magnitude"}, "actuator": {"name": "softmax"}}
+MIX = {"mechanism": "mix", "domains": ["a", "b"], "actuator": {"name": "static"}}
+NOWHERE = {"redis_url": "redis://127.0.0.1:1", "run_id": "r"}
+
+
+def refusal(dataflex: dict[str, Any] | None, mode: str = "dataflex_mq_sync", **paths: Any) -> DataflexError:
+    with pytest.raises(DataflexError) as caught:
+        get_trainer_cls(mode)(verl_config(dataflex, mode, **paths))
+    return caught.value
+
+
+def test_importing_verl_registers_every_trainer() -> None:
+    assert any(point.value == "dataflex_mq.verl.plugin" for point in metadata.entry_points(group="verl.plugins"))
+    own = {"sync": PPOTrainerSync, "colocate_async": PPOTrainerColocateAsync, "separate_async": PPOTrainerSeparateAsync}
+    for name, (mode, _) in names.TRAINERS.items():
+        trainer = get_trainer_cls(name)
+        assert issubclass(trainer, DataflexTrainer)
+        assert issubclass(trainer, own[mode])
+    assert get_trainer_cls("dataflex_sync") is get_trainer_cls("dataflex_mq_sync")
+    assert get_trainer_cls("dataflex_mix_sync") is get_trainer_cls("dataflex_mq_mix_sync")
+
+
+def test_names_of_an_installed_dataflex_verl_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "installed", lambda _: "0.1")
+    assert names.names_of("dataflex_mq_sync") == ["dataflex_mq_sync"]
+
+
+def test_an_unproven_verl_gets_trainers_that_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer_base, "TRAINER_REGISTRY", {})
+    monkeypatch.setattr(register, "installed", lambda _: "9.9.9")
+    plugin.register()
+    with pytest.raises(DataflexError, match=r"this is verl 9\.9\.9 .*pip install \"verl==0\.9\.1\""):
+        trainer_base.get_trainer_cls("dataflex_mq_sync")(verl_config(SOFTMAX))
+
+
+def test_a_verl_that_the_trainers_cannot_be_built_on_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataflex_mq.verl import trainers
+
+    def fail() -> dict[str, type]:
+        raise ImportError("PPOTrainerSync has moved")
+
+    monkeypatch.setattr(trainer_base, "TRAINER_REGISTRY", {})
+    monkeypatch.setattr(trainers, "make_trainers", fail)
+    plugin.register()
+    with pytest.raises(DataflexError, match="PPOTrainerSync has moved"):
+        trainer_base.get_trainer_cls("dataflex_sync")(verl_config(SOFTMAX))
+
+
+def test_registering_never_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise RuntimeError("no registry")
+
+    monkeypatch.setattr(register, "register_all", fail)
+    plugin.register()
+
+
+def test_versions_that_are_proven() -> None:
+    assert versions.unproven("0.9.1", "0.1.11") is None
+    assert versions.unproven("0.9.2", "0.1.11") is not None
+    assert versions.unproven("0.9.1", None) is not None
+
+
+def test_without_a_block_the_refusal_says_what_to_write() -> None:
+    assert "+dataflex=reweight" in refusal(None).message
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("actor_rollout_ref__actor__policy_loss__loss_mode", "bypass_mode", "ignores rollout_is_weights"),
+        ("actor_rollout_ref__actor__policy_loss__loss_mode", "geo_mean", "crushes the whole row"),
+        ("actor_rollout_ref__actor__policy_loss__loss_mode", "my_own", "multiplies_weights=true"),
+        ("algorithm__use_pf_ppo", True, "use_pf_ppo"),
+    ],
+)
+def test_a_loss_that_weights_would_not_reach_is_refused(path: str, value: Any, said: str) -> None:
+    caught = refusal({**SOFTMAX, **NOWHERE}, **{path: value})
+    assert caught.code == "CONFIG"
+    assert said in caught.message
+
+
+def test_mechanism_and_trainer_must_fit() -> None:
+    assert "set trainer_mode to dataflex_mq_mix_sync" in refusal({**MIX, **NOWHERE}).message
+    assert "set trainer_mode to dataflex_mix_sync" in refusal({**MIX, **NOWHERE}, "dataflex_sync").message
+    assert "there are 0" in refusal({**SOFTMAX, **NOWHERE}, "dataflex_mq_mix_sync").message
+
+
+def test_the_service_validates_before_an_engine_starts(service: Any, run_id: str) -> None:
+    block = {**SOFTMAX, "actuator": {"name": "softmax", "params": {"temprature": 1}}}
+    caught = refusal({**block, "redis_url": service.url, "run_id": run_id})
+    assert "temprature" in caught.message
+
+
+def test_an_unreachable_redis_is_named() -> None:
+    assert refusal({**SOFTMAX, **NOWHERE}).code == "REDIS_UNREACHABLE"
+
+
+def test_verl_sees_its_own_mode_and_no_left_over_sampler(service: Any, run_id: str) -> None:
+    sampler = {"path": "pkg://dataflex_verl.buffer", "name": "DataflexReplayBuffer"}
+    config = verl_config(
+        {**SOFTMAX, "redis_url": service.url, "run_id": run_id},
+        "dataflex_sync",
+        trainer__v1__sampler__custom_sampler=sampler,
+    )
+    trainer = get_trainer_cls("dataflex_sync")(config)
+    assert config.trainer.v1.trainer_mode == "sync"
+    assert trainer.trainer_mode == "sync"
+    assert type(trainer.replay_buffer).__name__ == "ReplayBuffer"
+    trainer._dataflex_client.close()
