@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -55,8 +56,11 @@ class PrivateRedis:
 
     def _answers(self) -> bool:
         try:
+            # A socket that is not there yet is left open by some versions of redis-py; this one is ours to close.
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(str(self._socket))
             return bool(self.client().ping())
-        except redis.exceptions.ConnectionError:
+        except (OSError, redis.exceptions.ConnectionError):
             return False
 
     def client(self) -> redis.Redis:

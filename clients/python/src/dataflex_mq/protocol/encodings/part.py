@@ -86,7 +86,7 @@ class DecodeInput:
     def values(self, count: int, locate: Callable[[int], dict[str, int]]) -> np.ndarray:
         """The part "values", `count` elements. Checks what an element of i64 or bool may be; `locate` says where one lies."""
         found = self.exact("values", count * DTYPE_BYTES[self.dtype]).view(STORAGE[self.dtype])
-        wrong = np.zeros(0, dtype=np.int64)
+        wrong: np.ndarray = np.zeros(0, dtype=np.int64)
         if self.dtype == "i64":
             wrong = np.flatnonzero((found > 2**53) | (found < -(2**53)))
         elif self.dtype == "bool":
