@@ -35,6 +35,10 @@ def loop(
     return make_loop(verl_config(block, mode, **loop_paths(folder, **paths)), kill_at)
 
 
+def clear_queue() -> None:
+    tq.kv_clear(keys=list(tq.kv_list("train")["train"]), partition_id="train")
+
+
 @pytest.mark.parametrize("triggers", [1, 4])
 def test_ten_steps(queue: None, service: Any, run_id: str, tmp_path: Path, triggers: int) -> None:
     correction = {f"algorithm__rollout_correction__{name}": value for name, value in CORRECTION.items()}
@@ -64,6 +68,27 @@ def test_ten_steps(queue: None, service: Any, run_id: str, tmp_path: Path, trigg
     # Rows that verl padded with, and tokens that its rejection took away.
     assert masked > 0
     assert [len(drawn) for drawn in rollout.drawn] == [4] * 10
+
+
+@pytest.mark.parametrize(
+    ("mode", "dataflex"), [("dataflex_mq_colocate_async", SOFTMAX), ("dataflex_mq_mix_colocate_async", MIX)]
+)
+def test_five_asynchronous_steps(
+    queue: None, service: Any, run_id: str, tmp_path: Path, mode: str, dataflex: dict[str, Any]
+) -> None:
+    """Prompts are fetched one by one, ahead of the steps that train on them."""
+    steps = {"trainer__total_training_steps": 5, "trainer__save_freq": -1}
+    trainer, rollout = loop(service, run_id, tmp_path, dataflex, mode, **steps)
+    assert trainer.trainer_mode == "colocate_async"
+    trainer.fit(rollout)
+    updates = trainer.actor_rollout_wg.updates
+    assert len(updates) == 5
+    if dataflex is SOFTMAX:
+        assert all(update["weights"] is not None for update in updates)
+    else:
+        drawn = [name for batch in rollout.domains for name in batch]
+        assert len(set(drawn)) == 2
+    clear_queue()
 
 
 def test_prompts_are_drawn_in_the_published_proportions(queue: None, service: Any, run_id: str, tmp_path: Path) -> None:
@@ -102,7 +127,7 @@ def test_ten_steps_are_five_killed_and_five(queue: None, service: Any, run_id: s
     with pytest.raises(Killed):
         first.fit(begun)
     # A killed process takes its queue along.
-    tq.kv_clear(keys=list(tq.kv_list("train")["train"]), partition_id="train")
+    clear_queue()
     # As on an empty Redis: another run name holds nothing.
     second, resumed = loop(service, f"{run_id}-c", tmp_path / "b", MIX, "dataflex_mq_mix_sync")
     second.fit(resumed)

@@ -103,7 +103,8 @@ class ToySetUp:
         self._init_dataloader()
         self._init_dump_executor()
         nothing = lambda *_, **__: None  # noqa: E731
-        self.checkpoint_manager = SimpleNamespace(update_weights=nothing, sleep_replicas=nothing)
+        replicas = ("update_weights", "sleep_replicas", "abort_replicas", "resume_generation_replicas")
+        self.checkpoint_manager = SimpleNamespace(**dict.fromkeys(replicas, nothing))
         self.reward_loop_manager = SimpleNamespace(reward_loop_worker_handles=[])
         self.resource_pool_manager = SimpleNamespace(get_n_gpus=lambda: 1)
         self.llm_server_manager = None
