@@ -16,7 +16,8 @@ export interface ServiceProcess {
   stop(graceMs?: number): Promise<void>;
 }
 
-const START_MS = 30_000;
+/** One that dies at its start is noticed at once; this is for one that hangs, and a busy machine must not look like that. */
+const START_MS = 120_000;
 const STOP_MS = 35_000;
 
 /** The service entry points of the built package. */
