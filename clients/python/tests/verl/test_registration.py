@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -79,6 +80,12 @@ def test_versions_that_are_proven() -> None:
     assert versions.unproven("0.9.1", "0.1.11") is None
     assert versions.unproven("0.9.2", "0.1.11") is not None
     assert versions.unproven("0.9.1", None) is not None
+
+
+def test_an_asynchronous_mode_needs_a_queue_that_can_be_saved() -> None:
+    versions.refuse_unproven("sync", ModuleType("transfer_queue"))
+    with pytest.raises(DataflexError, match="Install a later one"):
+        versions.refuse_unproven("colocate_async", ModuleType("transfer_queue"))
 
 
 def test_without_a_block_the_refusal_says_what_to_write() -> None:

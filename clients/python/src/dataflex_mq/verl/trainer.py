@@ -40,7 +40,7 @@ class DataflexTrainer:
 
     def __init__(self, config: Any) -> None:
         """Raises USAGE on an unproven verl; CONFIG with every problem; what `Client.mount` raises. No engine runs yet."""
-        refuse_unproven()
+        refuse_unproven(self.verl_mode, tq)
         settings = settings_of(config, config.trainer.v1.trainer_mode, self.mixes)
         self._pending: PendingStep | None = None
         self._submitted_at = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from types import ModuleType
 
 from ..errors import DataflexError, error
 from ..version import __version__
@@ -10,8 +11,6 @@ from ..version import __version__
 # The tests in `tests/verl` run on these. verl moves fast: another version may drop weights without a word, so none is guessed at.
 PROVEN_VERL = ("0.9.1",)
 PROVEN_TRANSFER_QUEUE = ("0.1.8", "0.1.10", "0.1.11")
-# From here on, async modes can save the queue with the checkpoint, as verl asks it to.
-CHECKPOINTING_TRANSFER_QUEUE = ("0.1.10", "0.1.11")
 
 
 def installed(distribution: str) -> str | None:
@@ -37,8 +36,14 @@ def unproven(verl: str | None, transfer_queue: str | None, why: BaseException | 
     return error("USAGE", message, {"verl": verl, "transfer_queue": transfer_queue})
 
 
-def refuse_unproven() -> None:
-    """Raises USAGE on a pair of versions that is not proven."""
+def refuse_unproven(verl_mode: str, queue: ModuleType) -> None:
+    """queue: the module `transfer_queue`. Raises USAGE on a pair of versions that is not proven, or that this mode cannot checkpoint on."""
     refusal = unproven(installed("verl"), installed("TransferQueue"))
     if refusal is not None:
         raise refusal
+    if verl_mode != "sync" and not hasattr(queue, "save_checkpoint"):
+        message = (
+            f"verl saves the queue with every checkpoint in mode {verl_mode}, and TransferQueue {installed('TransferQueue')} cannot. "
+            f'Install a later one: pip install "TransferQueue=={PROVEN_TRANSFER_QUEUE[-1]}"'
+        )
+        raise error("USAGE", message)
