@@ -20,7 +20,7 @@ export interface ComposeVector extends ComposeCase {
   readonly composed?: ComposeCase["weights"][number];
   /** Step 5: `(rows, width)`. */
   readonly expanded?: readonly (readonly number[])[];
-  readonly refused?: { readonly code: string; readonly row: number; readonly column: number };
+  readonly refused?: { readonly code: string; readonly row: number; readonly column?: number };
 }
 
 export function maskFrom(rows: readonly string[]): Mask {
@@ -49,7 +49,7 @@ export function composeVector(given: ComposeCase): ComposeVector {
     return { ...given, composed: composed.kind === "row" ? { rows: values } : { tokens: values }, expanded };
   } catch (error) {
     if (!(error instanceof DataflexError)) throw error;
-    const { row, column } = error.details as { row: number; column: number };
-    return { ...given, refused: { code: error.code, row, column } };
+    const { row, column } = error.details as { row: number; column?: number };
+    return { ...given, refused: { code: error.code, row, ...(column === undefined ? {} : { column }) } };
   }
 }

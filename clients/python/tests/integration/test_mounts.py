@@ -43,6 +43,19 @@ def test_a_field_that_the_trainer_does_not_have_is_named(client: Client, run_id:
         mounted(client, run_id, SOFTMAX, provides=["rm_scores", "response_mask"])
 
 
+def test_settings_of_the_trainer_under_which_weights_are_lost_are_refused(client: Client, run_id: str) -> None:
+    with pytest.raises(InputError, match="use_pf_ppo"):
+        mounted(client, run_id, SOFTMAX, trainer={"use_pf_ppo": True})
+    with pytest.raises(InputError, match="no_such_setting"):
+        mounted(client, run_id, SOFTMAX, trainer={"no_such_setting": 1})
+    assert mounted(client, run_id, SOFTMAX, trainer={"use_pf_ppo": False, "verl": "0.9.1"}).handle["v"] == 1
+
+
+def test_data_in_a_configuration_is_refused(client: Client, run_id: str) -> None:
+    with pytest.raises(InputError, match="is there data in it"):
+        mounted(client, run_id, {**SOFTMAX, "data": list(range(500_000))})
+
+
 def test_numpy_scalars_in_a_configuration_are_plain_values(client: Client, run_id: str) -> None:
     config = block(
         "reweight", "advantage_magnitude", ("softmax", {"temperature": np.float32(2)}), warmup_step=np.int64(0)

@@ -121,6 +121,7 @@ def test_the_same_put_again_is_nothing_and_another_content_is_refused_or_a_new_a
         ({"total_rows": 2**21}, "LIMIT"),
         ({"keys": KEYS[:7]}, "INVALID_INPUT"),
         ({"keys": ["a"] * 8}, "INVALID_INPUT"),
+        ({"keys": KEYS, "rows": (0, 8)}, "INVALID_INPUT"),
         ({"lengths": [4] * 7}, "INVALID_INPUT"),
         ({"lengths": [1] * 8}, "INVALID_INPUT"),
         ({"is_padding": [False] * 9}, "INVALID_INPUT"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dataflex_mq import Client, ClosedError, DataflexError, PutError, ServiceFailure, WaitTimeout
+from dataflex_mq.protocol.codec import unpack
 from helpers.fixture_f import MASK, SELECT, SOFTMAX, SOFTMAX_WEIGHTS, fields
 from helpers.processes import PrivateRedis, eventually, start_services
 from helpers.runs import mounted, posted, weighed
@@ -164,3 +165,42 @@ def test_results_carry_what_the_service_says(client: Client, run_id: str) -> Non
     assert weigh.header["producer"]["pid"] > 0
     assert (result.step, result.trigger, result.neutral) == (5, 0, None)
     assert 0 < result.waited < 20
+
+
+def test_rows_dropped_for_a_value_that_is_not_finite_count_in_no_mean(client: Client, run_id: str) -> None:
+    run = mounted(client, run_id, {"pipelines": {"weigh": {**SOFTMAX, "on_nonfinite": "drop"}}, "rescale": "row"})
+    given = fields()
+    given["advantages"][2, 1] = np.nan
+    result = weighed(run, 1, given)
+    (pipeline,) = result.pipelines.values()
+    assert pipeline.dropped is not None
+    assert pipeline.dropped.tolist() == [2]
+    assert result.weights[2] == 0
+    assert result.weights.sum() == pytest.approx(7)
+    assert result.statistics is not None
+    assert (result.statistics["level"], result.statistics["stats"]["n"]) == ("sample", 7)
+
+
+def test_a_release_tells_the_service_what_the_loss_got(client: Client, service: PrivateRedis, run_id: str) -> None:
+    run = mounted(client, run_id, {"pipelines": {"keep": SELECT, "weigh": SOFTMAX}, "clip": [0.5, 1.5]})
+    result = weighed(run, 1, fields())
+    cleared = MASK.copy()
+    cleared[0] = False
+    result.rollout_is_weights(cleared)
+    told = result.statistics
+    assert told is not None
+    assert told["stats"]["n"] == 7
+    assert told["product"]["n"] == 8
+    run.release(1)
+    entries = [entry for _, entry in service.client().xrange("dfx1:{0}:notices") if entry[b"run"] == run_id.encode()]
+    (report,) = [unpack(entry[b"header"]) for entry in entries if entry[b"kind"] == b"released"]
+    assert report["combined"] == told
+    assert report["wait_ms"] > 0
+
+
+@pytest.mark.parametrize("timeout", [-1, "1", 100_000, float("nan"), True])
+def test_a_wait_that_is_none_is_refused(client: Client, run_id: str, timeout: Any) -> None:
+    run = mounted(client, run_id, SOFTMAX)
+    for work in (lambda: run.weights(1, timeout), lambda: run.put(1, STAGE, fields(), timeout=timeout)):
+        with pytest.raises(DataflexError, match="number of seconds"):
+            work()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dataflex_mq.client.combined_report import combined_report
-from dataflex_mq.client.compose import RowWeights, TokenWeights, Weights, compose
+from dataflex_mq.client.compose import Composed, RowWeights, TokenWeights, Weights, compose
 from dataflex_mq.protocol.tensor import MaskColumn
 
 COUNTS = np.array([2, 0, 1, 3])
@@ -20,7 +20,7 @@ def rows(*values: float) -> RowWeights:
 
 
 def report(weights: Weights, counts: np.ndarray = COUNTS) -> dict[str, Any]:
-    told = combined_report(weights, weights, counts, None)
+    told = combined_report(Composed(weights, counts, weights, weights, counts), None)
     assert told is not None
     return told
 
@@ -52,15 +52,17 @@ def test_token_weights_count_live_tokens_and_rows_kept_by_any_weight() -> None:
 
 def test_nothing_kept_and_nothing_live() -> None:
     assert report(rows(0, 0, 0, 0))["stats"]["ess_ratio"] == 0
-    assert combined_report(rows(0, 0, 0, 0), rows(0, 0, 0, 0), np.zeros(4, np.int64), None) is None
+    nobody = np.zeros(4, np.int64)
+    assert combined_report(Composed(rows(0, 0, 0, 0), nobody, rows(0, 0, 0, 0), rows(0, 0, 0, 0), nobody), None) is None
 
 
 def test_composing_tells_what_it_clipped_by_what_it_was_before() -> None:
     mask = MaskColumn("u8", 4, 1, np.ones(4, dtype=np.int32))
-    told: list[Any] = []
+    told: list[Composed] = []
     composition = {"combine": "multiply", "clip": [0.5, 2], "rescale": "none"}
-    compose([rows(0, 0.25, 1, 5)], mask, mask, composition, None, lambda *args: told.append(args))
-    found = combined_report(*told[0], composition["clip"])
+    compose([rows(0, 0.25, 1, 5)], mask, mask, composition, None, told.append)
+    found = combined_report(told[0], composition["clip"])
     assert found is not None
     assert found["clipped"] == {"low": 0.25, "high": 0.25}
     assert found["stats"]["mean"] == pytest.approx(3.5 / 4)
+    assert found["product"]["mean"] == pytest.approx(6.25 / 4)

@@ -43,7 +43,7 @@ def composed(case: dict[str, Any]) -> tuple[Weights, MaskColumn]:
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "composed" in case])
 def test_composition(name: str) -> None:
     case = CASES[name]
-    weights, loss = composed(case)
+    weights, _ = composed(case)
     kind = "rows" if isinstance(weights, RowWeights) else "tokens"
     expected = np.array(case["composed"][kind], dtype=np.float32)
     assert weights.values.dtype == np.float32
@@ -51,26 +51,34 @@ def test_composition(name: str) -> None:
 
     mask = matrix(case["loss"])
     existing = np.array(case["existing"], dtype=np.float32) if "existing" in case else None
-    expanded = like_mask(weights, loss, mask, existing, None, None)
     wanted = np.array(case["expanded"], dtype=np.float32)
-    assert expanded.dtype == np.float32
-    assert expanded.tobytes() == wanted.tobytes()
-
+    found = expanded(case, mask, existing, ragged=False)
+    assert found.dtype == np.float32
+    assert found.tobytes() == wanted.tobytes()
     # Ragged, the same numbers: every token of the row, 0 where the mask is.
+    assert expanded(case, mask, existing, ragged=True).tobytes() == wanted.reshape(-1).tobytes()
+
+
+def expanded(case: dict[str, Any], mask: np.ndarray, existing: np.ndarray | None, ragged: bool) -> np.ndarray:
+    weights, loss = composed(case)
+    if not ragged:
+        return like_mask(weights, loss, mask, existing, None, None)
     lengths = np.full(len(mask), mask.shape[1], dtype=np.int32)
-    ragged = Jagged("bool", mask.reshape(-1), lengths, mask.shape[1])
+    flat = Jagged("bool", mask.reshape(-1), lengths, mask.shape[1])
     held = None if existing is None else Jagged("f32", existing.reshape(-1), lengths, mask.shape[1])
-    values = like_mask(weights, loss, ragged, held, None, None).values
-    assert values.tobytes() == wanted.reshape(-1).tobytes()
+    return like_mask(weights, loss, flat, held, None, None).values
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "refused" in case])
 def test_refusal(name: str) -> None:
-    refused = CASES[name]["refused"]
-    with pytest.raises(DataflexError) as caught:
-        composed(CASES[name])
-    assert caught.value.code == refused["code"]
-    assert caught.value.details == {"row": refused["row"], "column": refused["column"]}
+    case = CASES[name]
+    refused = dict(case["refused"])
+    mask = matrix(case["loss"])
+    existing = np.array(case["existing"], dtype=np.float32) if "existing" in case else None
+    for ragged in (False, True):
+        with pytest.raises(DataflexError) as caught:
+            expanded(case, mask, existing, ragged)
+        assert {"code": caught.value.code, **caught.value.details} == refused
 
 
 def test_every_case_is_one_of_the_two() -> None:

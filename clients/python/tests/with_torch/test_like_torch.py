@@ -87,6 +87,20 @@ def test_existing_of_another_form_is_refused() -> None:
         step.rollout_is_weights(torch.ones(3))
 
 
+@pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf"), 3e38])
+def test_an_existing_weight_that_is_none_is_refused_with_its_place(wrong: float) -> None:
+    step = result(token=False)
+    existing = torch.ones(3, 4)
+    existing[0, 3] = wrong
+    for mask, held in (
+        (torch.from_numpy(MASK), existing),
+        (nested(MASK.astype(np.int64)), nested(existing)),
+        (MASK, existing.numpy()),
+    ):
+        with pytest.raises(DataflexError, match=r"row 0, column 3: the existing rollout_is_weights"):
+            step.rollout_is_weights(mask, held)
+
+
 def test_a_dropped_row_has_no_gradient() -> None:
     step = result(token=False)
     drop = RowWeights(np.array([2, 0, 1], dtype=np.float32))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -40,6 +40,7 @@ class Client:
         adv_estimator: Any = None,
         provides: Sequence[str] | None = None,
         group_size: int | None = None,
+        trainer: Mapping[str, Any] | None = None,
         takeover: bool = False,
         timeout: float = 30.0,
         mount_id: str | None = None,
@@ -47,10 +48,12 @@ class Client:
         """
         Takes a run; waits for a broker and a worker until `timeout` (seconds).
 
-        run_id: names the run; a second living trainer under the same name is refused. dataflex: the run's `dataflex:` block. adv_estimator:
-        verl's name of the advantage estimator, needed when a scorer needs groups. provides: fields that this trainer can send, default any.
-        group_size: responses a prompt gets, lets incomplete groups be found. takeover: takes the run over from a trainer that still lives;
-        that one is fenced. mount_id: the same id gets the same answer, default a new one.
+        run_id: names the run; a second living trainer under the same name is refused. dataflex: the run's `dataflex:` block.
+        adv_estimator: verl's name of the advantage estimator, needed when a scorer needs groups. provides: fields that this trainer can
+        send, default any. group_size: responses a prompt gets, lets incomplete groups be found. trainer: settings of the trainer that
+        decide whether the weights can have their effect, in verl's words (docs/protocol.md section 5.3), each may be left out. takeover:
+        takes the run over from a trainer that still lives; that one is fenced. mount_id: the same id gets the same answer, default a new
+        one.
 
         Raises CONFIG with every problem in `details["problems"]`; RUN_BUSY, PROTOCOL_VERSION, NO_BROKER, NO_WORKER, INVALID_INPUT,
         REDIS_UNREACHABLE, CLOSED.
@@ -63,6 +66,7 @@ class Client:
             adv_estimator=adv_estimator,
             provides=provides,
             group_size=group_size,
+            trainer=trainer,
             takeover=takeover,
             timeout=timeout,
             mount_id=mount_id,

@@ -1,50 +1,59 @@
-"""The composition of a step as it went to the loss, for the service's metrics."""
+"""The composition of a step as it went to the loss: statistics for the trainer and for the service's metrics."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .compose import RowWeights, Weights
+from .compose import Composed, RowWeights, Weights
 
 
-def combined_report(
-    weights: Weights, joined: Weights, counts: np.ndarray, bounds: Sequence[float] | None
-) -> dict[str, Any] | None:
+def combined_report(composed: Composed, bounds: Sequence[float] | None) -> dict[str, Any] | None:
     """
-    Statistics of composed weights over live rows (row weights) or live tokens, float64; None when no row is live. `joined`: before
-    clipping. `counts` (rows,): live tokens, 0 for padding. `clipped`: shares of elements that the clip moved to its lower and its upper
-    bound.
+    `stats` of the composed weights and of the `product` of the pipelines before them, over live rows (level `sample`) or live tokens (level
+    `token`), float64; `clipped`: shares of elements that the clip `bounds` moved up and down. None when no row is live.
     """
+    stats = _stats(composed.weights, composed.counts)
+    if stats is None:
+        return None
+    before = _stats(composed.product, composed.product_counts)
+    low, high = (0, 0) if bounds is None else _moved(composed.joined.values, bounds)
+    return {
+        "level": "sample" if isinstance(composed.weights, RowWeights) else "token",
+        "stats": stats,
+        **({} if before is None else {"product": before}),
+        "clipped": {"low": low / stats["n"], "high": high / stats["n"]},
+    }
+
+
+def _stats(weights: Weights, counts: np.ndarray) -> dict[str, Any] | None:
     values = weights.values.astype(np.float64)
     live = counts > 0
     if isinstance(weights, RowWeights):
         kept = int(np.count_nonzero(values[live]))
         values = values[live]
     else:
-        lengths = np.diff(weights.offsets)
-        row = np.repeat(np.arange(len(counts)), lengths)
+        row = np.repeat(np.arange(len(counts)), np.diff(weights.offsets))
         kept = len(np.unique(row[(values != 0) & live[row]]))
         values = values[live[row]]
     if len(values) == 0:
         return None
-    mean, std = float(values.mean()), float(values.std())
-    stats = {
+    with np.errstate(over="ignore", invalid="ignore"):
+        # A product that a clip brings back may be infinite here.
+        mean, std = float(values.mean()), float(values.std())
+        ess_ratio = 0.0 if mean == 0 else float(1 / (1 + np.float64(std / mean) ** 2))
+    return {
         "n": len(values),
         "mean": mean,
         "std": std,
         "min": float(values.min()),
         "max": float(values.max()),
-        "ess_ratio": 0 if mean == 0 else 1 / (1 + math.pow(std / mean, 2)),
+        "ess_ratio": ess_ratio,
         "kept_ratio": kept / int(np.count_nonzero(live)),
         "zero_ratio": float(np.count_nonzero(values == 0)) / len(values),
     }
-    low, high = (0, 0) if bounds is None else _moved(joined.values, bounds)
-    clipped = {"low": low / len(values), "high": high / len(values)}
-    return {"level": "sample" if isinstance(weights, RowWeights) else "token", "stats": stats, "clipped": clipped}
 
 
 def _moved(values: np.ndarray, bounds: Sequence[float]) -> tuple[int, int]:

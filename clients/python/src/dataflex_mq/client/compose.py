@@ -35,8 +35,22 @@ class TokenWeights:
 
 Weights = RowWeights | TokenWeights
 
-# Composed weights, the weights before clipping, live tokens of each row (0 for padding).
-OnComposed = Callable[[Weights, Weights, np.ndarray], None]
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """
+    The composition of a step as it went to the loss. `counts` (rows,): live tokens, 0 for padding. `joined`: the product before the clip,
+    over the loss's mask. `product`, `product_counts`: the same over the mask that scoring read.
+    """
+
+    weights: Weights
+    counts: np.ndarray
+    joined: Weights
+    product: Weights
+    product_counts: np.ndarray
+
+
+OnComposed = Callable[[Composed], None]
 
 
 def live_counts(mask: MaskColumn) -> np.ndarray:
@@ -57,8 +71,8 @@ def product(weights: Sequence[Weights], counts: np.ndarray) -> Weights:
         else:
             token *= one.values
     if token is None:
-        return RowWeights(row.astype(np.float32))
-    return TokenWeights(offsets, (token * np.repeat(row, np.diff(offsets))).astype(np.float32))
+        return RowWeights(_float32(row))
+    return TokenWeights(offsets, _float32(token * np.repeat(row, np.diff(offsets))))
 
 
 def remask(weights: Weights, scored: MaskColumn, loss: MaskColumn, padding: np.ndarray | None = None) -> Weights:
@@ -138,15 +152,36 @@ def compose(
     padding: np.ndarray | None = None,
     on_composed: OnComposed | None = None,
 ) -> Weights:
-    """Steps 1-4. `on_composed` is told what came out, for reports."""
-    joined = remask(product(weights, live_counts(scored)), scored, loss, padding)
-    counts = live_counts(loss)
-    if padding is not None:
-        counts[padding] = 0
-    composed = rescale(clip(joined, composition.get("clip")), composition["rescale"], counts)
+    """
+    Steps 1-4. padding (rows,): rows that weigh 0 and count in no mean: padding, and rows dropped for a value that was not finite.
+    `on_composed` is told what came out, for reports. Raises what `remask` raises; NON_FINITE.
+    """
+    before = live_counts(scored)
+    joint = product(weights, before)
+    joined = remask(joint, scored, loss, padding)
+    counts = _without(live_counts(loss), padding)
+    composed = _finite(rescale(clip(joined, composition.get("clip")), composition["rescale"], counts))
     if on_composed is not None:
-        on_composed(composed, joined, counts)
+        on_composed(Composed(composed, counts, joined, joint, _without(before, padding)))
     return composed
+
+
+def _without(counts: np.ndarray, padding: np.ndarray | None) -> np.ndarray:
+    return counts if padding is None else np.where(padding, 0, counts)
+
+
+def _finite(weights: Weights) -> Weights:
+    """Products of finite weights may lie beyond float32: no loss may see that."""
+    wrong = np.flatnonzero(~np.isfinite(weights.values))
+    if len(wrong) == 0:
+        return weights
+    at = int(wrong[0])
+    row = at if isinstance(weights, RowWeights) else int(np.searchsorted(weights.offsets, at, side="right")) - 1
+    message = (
+        f"the composed weight of row {row} is {weights.values[at]}: the pipelines' weights multiply beyond float32. "
+        "Set clip, or normalize them"
+    )
+    raise error("NON_FINITE", message, {"row": row})
 
 
 def expand(weights: Weights, mask: MaskColumn) -> np.ndarray:
@@ -160,5 +195,11 @@ def expand(weights: Weights, mask: MaskColumn) -> np.ndarray:
 
 
 def _with(weights: Weights, values: np.ndarray) -> Weights:
-    values = values.astype(np.float32)
-    return RowWeights(values) if isinstance(weights, RowWeights) else TokenWeights(weights.offsets, values)
+    narrow = _float32(values)
+    return RowWeights(narrow) if isinstance(weights, RowWeights) else TokenWeights(weights.offsets, narrow)
+
+
+def _float32(values: np.ndarray) -> np.ndarray:
+    """What lies beyond is infinite; the end of the composition looks for it, after the clip."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return values.astype(np.float32)

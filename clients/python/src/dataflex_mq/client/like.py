@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,7 @@ def _padded(weights: Weights, column: MaskColumn, existing: Any) -> np.ndarray:
         return out
     held = np.asarray(existing.cpu() if is_torch_tensor(existing) else existing)
     _same_shape(held.shape, out.shape)
-    # Only where the mask is 1: what lies elsewhere may be anything, NaN as well.
-    return np.where(inside, out * np.where(inside, held, 0), 0)
+    return corrected(np, out, held, inside, lambda at: divmod(at, column.width))
 
 
 def _flat(weights: Weights, mask: Jagged, existing: Any) -> np.ndarray:
@@ -60,7 +60,7 @@ def _flat(weights: Weights, mask: Jagged, existing: Any) -> np.ndarray:
         raise error(
             "INVALID_INPUT", "existing rollout_is_weights have other rows than the mask; send them ragged alike"
         )
-    return np.where(inside, out * np.where(inside, held.values, 0), 0)
+    return corrected(np, out, held.values, inside, _flat_place(mask.lengths))
 
 
 def _fill(out: np.ndarray, inside: np.ndarray, weights: Weights) -> None:
@@ -83,7 +83,7 @@ def _torch_padded(weights: Weights, mask: Any, existing: Any) -> Any:
         return out
     held = torch.as_tensor(existing, device=mask.device).detach()
     _same_shape(tuple(held.shape), tuple(out.shape))
-    return torch.where(inside, out * held, 0.0)
+    return corrected(torch, out, held, inside, lambda at: divmod(at, int(mask.shape[1])))
 
 
 def _torch_ragged(weights: Weights, mask: Any, existing: Any) -> Any:
@@ -106,7 +106,40 @@ def _torch_ragged(weights: Weights, mask: Any, existing: Any) -> Any:
         raise error(
             "INVALID_INPUT", "existing rollout_is_weights have other rows than the mask; send them ragged alike"
         )
-    return torch.where(inside, out * held.to(flat.device), 0.0)
+    return corrected(torch, out, held.to(flat.device), inside, _flat_place(lengths))
+
+
+def corrected(library: Any, weights: Any, existing: Any, inside: Any, place: Callable[[int], tuple[int, int]]) -> Any:
+    """
+    weights × existing where `inside`, else 0: what `existing` holds elsewhere may be anything, NaN as well. `library`: numpy or torch,
+    whichever the arguments are of. `place`: row and column of a flat index. Raises INVALID_INPUT for an existing weight that is none, or
+    that leads beyond float32.
+    """
+    held = library.where(inside, existing, 1)
+    wrong = ~((held >= 0) & library.isfinite(held))
+    if bool(wrong.any()):
+        row, column = place(int(library.nonzero(wrong.reshape(-1))[0][0]))
+        found = held.reshape(-1)[wrong.reshape(-1)][0]
+        message = f"the existing rollout_is_weights is {float(found)}; a weight is a finite number from 0"
+        raise error("INVALID_INPUT", f"row {row}, column {column}: {message}", {"row": row, "column": column})
+    with np.errstate(over="ignore"):
+        product = weights * held
+        beyond = library.abs(product) > np.finfo(np.float32).max
+    if bool(beyond.any()):
+        row, column = place(int(library.nonzero(beyond.reshape(-1))[0][0]))
+        message = "the existing rollout_is_weights times the step's weight is beyond float32"
+        raise error("INVALID_INPUT", f"row {row}, column {column}: {message}", {"row": row, "column": column})
+    return library.where(inside, product, 0)
+
+
+def _flat_place(lengths: np.ndarray) -> Callable[[int], tuple[int, int]]:
+    starts = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+    def place(at: int) -> tuple[int, int]:
+        row = int(np.searchsorted(starts, at, side="right")) - 1
+        return row, at - int(starts[row])
+
+    return place
 
 
 def _nested_like(mask: Any, values: Any) -> Any:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import enum
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..errors import error
 from ..protocol.codec import pack, plain, unpack
+from ..protocol.limits import MESSAGE_MAX_STRING_BYTES
 from ..redis.connect import Connections
 from ..redis.keys import CONTROL, reply_key
 from ..redis.mounts import Handle, read_handle
 from ..redis.presence import live_brokers, live_workers
+from .guard import seconds_of
 
 PROTOCOL_VERSIONS = [1]
 # The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm.
 ASK_AGAIN_SECONDS = 5.0
 # Beyond the deadline, for the questions that find out what was missing.
 DIAGNOSIS_SECONDS = 2.0
+# What a broker reads of one string, and far above any configuration.
+MAX_REQUEST_BYTES = MESSAGE_MAX_STRING_BYTES
 # Between two looks at the answer.
 PAUSE_MOST_SECONDS = 0.05
 
@@ -31,22 +35,25 @@ def request_mount(
     adv_estimator: Any,
     provides: Sequence[str] | None,
     group_size: int | None,
+    trainer: Mapping[str, Any] | None,
     takeover: bool,
     timeout: float,
     mount_id: str | None,
 ) -> Handle:
     """
-    Raises INVALID_INPUT without a name; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER, REDIS_UNREACHABLE at the
-    deadline.
+    Raises INVALID_INPUT for arguments that are none, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER,
+    REDIS_UNREACHABLE at the deadline.
     """
     if not isinstance(run_id, str) or run_id == "":
         raise error("INVALID_INPUT", f"run_id is {run_id!r}: give the run a name", {"run_id": run_id})
+    seconds_of(timeout, "timeout")
     chosen = mount_id or str(uuid.uuid4())
     estimator = adv_estimator.value if isinstance(adv_estimator, enum.Enum) else adv_estimator
     given = {
         "adv_estimator": estimator,
         "provides": None if provides is None else list(provides),
         "group_size": group_size,
+        "trainer": trainer,
     }
     request = {
         "v": PROTOCOL_VERSIONS,
@@ -68,6 +75,12 @@ def request_mount(
     command = connections.execute
     now = call(connections.now_ms)
     body = pack({**request, "deadline": now + int(timeout * 1000)})
+    if len(body) > MAX_REQUEST_BYTES:
+        message = (
+            f'the mount request of "{run_id}" has {len(body)} bytes, at most {MAX_REQUEST_BYTES} are read; '
+            "a dataflex block has a few thousand: is there data in it?"
+        )
+        raise error("LIMIT", message, {"bytes": len(body), "limit": MAX_REQUEST_BYTES})
     call(lambda: _forget_refusal(connections, chosen))
     ask_at, pause, waiting_for = 0.0, 0.002, None
     while left() > 0:

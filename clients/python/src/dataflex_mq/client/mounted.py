@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import redis
 
 from ..errors import DataflexError, error
-from ..protocol.stages import STAGES
 from ..redis.connect import LOST, Connections
-from ..redis.keys import HEARTBEAT_MS, step_key
+from ..redis.keys import HEARTBEAT_MS
 from ..redis.mounts import Handle, restore_run, trainer_beat
 from .background import Heartbeat
+from .guard import seconds_of
 from .open_steps import OpenSteps
 
 log = logging.getLogger("dataflex_mq")
@@ -88,7 +88,7 @@ class MountedRun:
         return self._connections.call(seconds, what, work)
 
     def _deadline(self, timeout: float | None) -> float:
-        return self.handle["max_wait_ms"] / 1000 if timeout is None else max(0.0, float(timeout))
+        return self.handle["max_wait_ms"] / 1000 if timeout is None else seconds_of(timeout, "timeout")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _attach_again, (type(self), self._connections.url, self.handle)
@@ -96,18 +96,3 @@ class MountedRun:
 
 def _attach_again(kind: Callable[..., MountedRun], url: str, handle: Handle) -> MountedRun:
     return kind(Connections(url), handle, owner=False)
-
-
-def step_at(step: Any, trigger: Any) -> str:
-    """The step as it stands in keys. Raises INVALID_INPUT."""
-    for name, value in (("step", step), ("trigger", trigger)):
-        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 0:
-            raise error("INVALID_INPUT", f"{name} is {value!r}; it must be a whole number ≥ 0", {name: repr(value)})
-    return step_key(int(step), int(trigger))
-
-
-def check_stage(stage: str) -> None:
-    """Raises INVALID_INPUT."""
-    if stage not in STAGES:
-        message = f'stage is "{stage}"; it is one of {", ".join(STAGES)}'
-        raise error("INVALID_INPUT", message, {"stage": stage})

@@ -6,8 +6,6 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from ..protocol.codec import unpack
 from ..protocol.gather_mask import gather_mask
 from ..protocol.tensor import MaskColumn
@@ -15,7 +13,7 @@ from ..redis.connect import Connections
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
 from .combined_report import combined_report
-from .compose import Weights
+from .compose import Composed
 from .locks import ProcessLock
 from .prepare import PreparedPut
 from .put import Commit, PutReceipt, send_put
@@ -31,7 +29,7 @@ class OpenStep:
     rows: int = 0
     waited_ms: float = 0.0
     # What the loss got of the step, made a report of when the step is released.
-    composed: tuple[Weights, Weights, np.ndarray] | None = None
+    composed: Composed | None = None
     touched: float = field(default_factory=time.monotonic)
 
 
@@ -51,11 +49,11 @@ class OpenSteps:
         with self._lock:
             return self._steps[at].rows if at in self._steps else 0
 
-    def composed(self, at: str, weights: Weights, joined: Weights, counts: np.ndarray) -> None:
+    def composed(self, at: str, composed: Composed) -> None:
         """What the loss got of the step."""
         with self._lock:
             if at in self._steps:
-                self._steps[at].composed = weights, joined, counts
+                self._steps[at].composed = composed
 
     def report(self, at: str) -> dict[str, Any] | None:
         """What a release tells; None when this producer has put nothing of the step."""
@@ -64,7 +62,7 @@ class OpenSteps:
         if step is None:
             return None
         bounds = self._handle["composition"].get("clip")
-        combined = None if step.composed is None else combined_report(*step.composed, bounds)
+        combined = None if step.composed is None else combined_report(step.composed, bounds)
         return {"wait_ms": step.waited_ms, **({} if combined is None else {"combined": combined})}
 
     def keep(self, at: str, put: PreparedPut, commit: Commit, receipt: PutReceipt) -> None:

@@ -28,9 +28,10 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class PipelineResult:
     """
-    One pipeline's result. `header` holds what travelled beside the weights: `mechanism`, `stage`, `granularity`, `rows`, `width`, `stats`,
-    `score_stats`, `metrics`, `proportions`, `flags`, `warnings`, `timings` (ms), `producer`. `kept` (k,): ascending row numbers of a
-    selector. `padding` (rows,): rows that only filled the batch up. `mask`: the mask that scoring read, padding rows empty.
+    One pipeline's result. `header` holds what travelled beside the weights: `mechanism`, `stage`, `granularity`, `rows`, `width`,
+    `stats`, `score_stats`, `metrics`, `proportions`, `flags`, `warnings`, `timings` (ms), `producer`. `kept` (k,): ascending row numbers
+    of a selector. `dropped` (k,): rows with weight 0 for a value that was not finite (`on_nonfinite: drop`). `padding` (rows,): rows that
+    only filled the batch up. `mask`: the mask that scoring read, padding rows empty.
     """
 
     name: str
@@ -39,6 +40,7 @@ class PipelineResult:
     mask: MaskColumn | None
     padding: np.ndarray | None
     kept: np.ndarray | None
+    dropped: np.ndarray | None = None
 
     @property
     def stage(self) -> str:
@@ -93,7 +95,7 @@ def decode_outcome(handle: Handle, outcome: Outcome) -> PipelineResult:
         raise error(header["code"], f'pipeline "{name}" ({stage}): {header["message"]}', details)
     columns = decode_columns(header["columns"], outcome.body, handle["limits"])
     weights, mask = columns.get("weights"), columns.get("mask")
-    kept, padding = columns.get("kept"), columns.get("is_padding")
+    kept, dropped, padding = columns.get("kept"), columns.get("dropped"), columns.get("is_padding")
     compact: Weights | None = None
     if isinstance(weights, VectorColumn):
         compact = RowWeights(weights.values.astype(np.float32))
@@ -110,4 +112,5 @@ def decode_outcome(handle: Handle, outcome: Outcome) -> PipelineResult:
         mask if isinstance(mask, MaskColumn) else None,
         padding.values.astype(bool) if isinstance(padding, VectorColumn) else None,
         kept.values.copy() if isinstance(kept, VectorColumn) else None,
+        dropped.values.copy() if isinstance(dropped, VectorColumn) else None,
     )

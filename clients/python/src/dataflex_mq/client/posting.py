@@ -32,6 +32,8 @@ class PutOptions:
     @staticmethod
     def of(total_rows: Any, rows: Any, keys: Any, lengths: Any, is_padding: Any, replace: bool) -> PutOptions:
         """Raises INVALID_INPUT."""
+        if keys is not None and rows is not None:
+            raise error("INVALID_INPUT", "a put names its rows by keys or by rows, not by both")
         return PutOptions(
             None if total_rows is None else int(total_rows),
             check_rows(rows),

@@ -16,7 +16,8 @@ from ..redis.connect import Connections, text
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
 from .background import Sender
-from .mounted import MountedRun, check_stage, step_at
+from .guard import check_stage, step_at
+from .mounted import MountedRun
 from .neutral import NeutralSteps
 from .outcomes import PipelineResult, decode_outcome
 from .pending import PendingStep

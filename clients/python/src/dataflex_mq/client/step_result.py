@@ -13,7 +13,8 @@ from ..protocol.input_types import is_vector
 from ..protocol.mask import mask_of
 from ..protocol.tensor import MaskColumn, Strings
 from ..redis.mounts import Handle
-from .compose import OnComposed, RowWeights, Weights, compose, expand
+from .combined_report import combined_report
+from .compose import Composed, OnComposed, RowWeights, Weights, compose, expand
 from .like import like_mask
 from .outcomes import PipelineResult
 
@@ -44,6 +45,7 @@ class StepResult:
         self._composition: Mapping[str, Any] = handle["composition"]
         self._rows = rows
         self._on_composed = on_composed
+        self._composed: Composed | None = None
 
     @property
     def weights(self) -> np.ndarray:
@@ -58,6 +60,21 @@ class StepResult:
             return np.zeros(0, dtype=np.float32)
         weights = self._compose(scored, scored)
         return weights.values if isinstance(weights, RowWeights) else expand(weights, scored)
+
+    @property
+    def statistics(self) -> dict[str, Any] | None:
+        """
+        What the composition did: `product`, statistics of the pipelines' product (step 1), and `stats`, those after re-mask, clip and
+        rescale (step 4), over live rows (`level: sample`) or live tokens (`token`); `clipped`, shares that the clip moved. By the mask
+        that the loss read once `rollout_is_weights` was asked, else by the one that scoring read. Each pipeline's own are
+        `pipelines[name].header["stats"]`. None where nothing weighs the loss or no row is live.
+        """
+        scored = None if self.neutral is not None else self._scored_mask()
+        if scored is None:
+            return None
+        if self._composed is None:
+            self._compose(scored, scored, self._keep)
+        return None if self._composed is None else combined_report(self._composed, self._composition.get("clip"))
 
     def rollout_is_weights(self, mask: Any, existing: Any = None, *, dtype: Any = None, device: Any = None) -> Any:
         """
@@ -79,13 +96,14 @@ class StepResult:
         weights: Weights = (
             RowWeights(np.ones(loss.rows, dtype=np.float32))
             if scored is None
-            else self._compose(scored, loss, self._on_composed)
+            else self._compose(scored, loss, self._told)
         )
         kept = None if self._composition["combine"] == "replace" else existing
         return like_mask(weights, loss, mask, kept, dtype, device)
 
     def _compose(self, scored: MaskColumn, loss: MaskColumn, on_composed: OnComposed | None = None) -> Weights:
         weighing = self._weighing()
+        out = _out_of_account(weighing, scored.rows)
         weights: list[Weights] = []
         for result in weighing:
             if result.mask is None or result.compact is None:
@@ -94,8 +112,16 @@ class StepResult:
                 )
             # Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
             same = result.mask is scored
-            weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, result.padding))
-        return compose(weights, scored, loss, self._composition, weighing[0].padding, on_composed)
+            weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, out))
+        return compose(weights, scored, loss, self._composition, out, on_composed)
+
+    def _keep(self, composed: Composed) -> None:
+        self._composed = composed
+
+    def _told(self, composed: Composed) -> None:
+        self._keep(composed)
+        if self._on_composed is not None:
+            self._on_composed(composed)
 
     def _weighing(self) -> list[PipelineResult]:
         """Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss."""
@@ -110,5 +136,16 @@ class StepResult:
         return latest[-1].mask if latest else None
 
 
-def _rebase(weights: Weights, mask: MaskColumn, onto: MaskColumn, padding: np.ndarray | None) -> Weights:
-    return compose([weights], mask, onto, {"combine": "multiply", "rescale": "none"}, padding)
+def _out_of_account(weighing: list[PipelineResult], rows: int) -> np.ndarray:
+    """bool (rows,): where any pipeline found padding or dropped the row; such a row weighs 0 and is live to nobody."""
+    out = np.zeros(rows, dtype=bool)
+    for result in weighing:
+        if result.padding is not None:
+            out |= result.padding
+        if result.dropped is not None:
+            out[result.dropped] = True
+    return out
+
+
+def _rebase(weights: Weights, mask: MaskColumn, onto: MaskColumn, out: np.ndarray) -> Weights:
+    return compose([weights], mask, onto, {"combine": "multiply", "rescale": "none"}, out)

@@ -1,0 +1,38 @@
+"""What a caller hands over is checked before anything is sent: what Redis has taken can only be settled as a failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import error
+from ..protocol.stages import STAGES
+from ..redis.keys import step_key
+
+# A day, like `max_wait_ms`: a longer wait is a mistake in the unit.
+MAX_SECONDS = 86_400.0
+
+
+def step_at(step: Any, trigger: Any) -> str:
+    """The step as it stands in keys. Raises INVALID_INPUT."""
+    for name, value in (("step", step), ("trigger", trigger)):
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= int(value) < 2**53:
+            raise error("INVALID_INPUT", f"{name} is {value!r}; it must be a whole number ≥ 0", {name: repr(value)})
+    return step_key(int(step), int(trigger))
+
+
+def check_stage(stage: Any) -> None:
+    """Raises INVALID_INPUT."""
+    if stage == "in_loss":
+        why = "a weight inside the loss needs the current policy's gradients, which never travel"
+        raise error("INVALID_INPUT", f"there is no stage in_loss: {why}", {"stage": stage})
+    if stage not in STAGES:
+        message = f"stage is {stage!r}; it must be one of {', '.join(STAGES)}"
+        raise error("INVALID_INPUT", message, {"stage": repr(stage)})
+
+
+def seconds_of(timeout: Any, name: str) -> float:
+    """Raises INVALID_INPUT."""
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 <= timeout <= MAX_SECONDS:
+        message = f"{name} is {timeout!r}; it must be a number of seconds from 0 to {MAX_SECONDS:g} (a day)"
+        raise error("INVALID_INPUT", message, {"argument": name})
+    return float(timeout)
