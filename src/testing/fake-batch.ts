@@ -1,11 +1,14 @@
 import { type Batch, createBatch } from "../batch/batch.js";
 import { usualScope } from "../components/needs.js";
 import { DataflexError } from "../errors.js";
+import { narrowHalf, widenHalf } from "../protocol/half.js";
 import type { Column, Layout, LengthsColumn, RunsColumn, Scope } from "../protocol/tensor.js";
 import { type EncodeAs, encodeTokens } from "./encode-tokens.js";
 
 /** `number[][]`: a token matrix, one list of response tokens a row; `number[]`: one number a row; `string[]`: one string a row. */
 export type FakeField = readonly (readonly number[])[] | readonly number[] | readonly string[];
+
+export type FakeDType = "f64" | "f32" | "bf16";
 
 export interface FakeOptions {
   /** Rows that only fill the batch up. */
@@ -14,6 +17,8 @@ export interface FakeOptions {
   readonly width?: number;
   /** Encoding of token matrices that can be encoded so (else jagged). Default jagged, what travels when nothing is special. */
   readonly encode?: EncodeAs;
+  /** What the numbers travel as; they are rounded to it. Default f64, so that tests see no rounding of their own. */
+  readonly dtype?: FakeDType;
   /** Scope of a field where it is not the usual one. */
   readonly scopes?: Readonly<Record<string, Scope>>;
 }
@@ -35,11 +40,25 @@ export function fakeBatch(fields: Readonly<Record<string, FakeField>>, options: 
     if (name === "response_mask") columns.set(name, mask);
     else if (isMatrix(field)) {
       const scope = options.scopes?.[name] ?? usualScope(name) ?? "mask";
-      columns.set(name, encodeTokens(field, layout, scope, options.encode ?? "jagged"));
-    } else columns.set(name, rowColumn(field as readonly number[] | readonly string[]));
+      columns.set(name, asDType(encodeTokens(field, layout, scope, options.encode ?? "jagged"), options.dtype));
+    } else columns.set(name, asDType(rowColumn(field as readonly number[] | readonly string[]), options.dtype));
   }
   const padding = options.is_padding;
   return createBatch({ layout, columns, ...(padding && { isPadding: Uint8Array.from(padding, Number) }) });
+}
+
+/** As a column of that type would be decoded: plain numbers, in the array that the decoder would use. */
+function asDType(column: Column, dtype: FakeDType = "f64"): Column {
+  if (dtype === "f64" || !("values" in column)) return column;
+  const values = Float32Array.from(column.values, (value) => roundTo(value, dtype));
+  return { ...column, dtype, values };
+}
+
+/** The nearest number that the type can hold. */
+export function roundTo(value: number, dtype: FakeDType): number {
+  if (dtype === "f64") return value;
+  if (dtype === "f32") return Math.fround(value);
+  return widenHalf(narrowHalf(Float32Array.of(value), "bf16"), "bf16")[0]!;
 }
 
 function isMatrix(field: FakeField): field is readonly (readonly number[])[] {

@@ -1,6 +1,6 @@
 import { seededRng } from "../batch/rng.js";
 import { ENCODE_AS } from "./encode-tokens.js";
-import type { FakeField } from "./fake-batch.js";
+import { type FakeField, roundTo } from "./fake-batch.js";
 import { difference, type Observed, type Observer, observe, takeRows } from "./observe.js";
 import type { Sample } from "./samples.js";
 
@@ -85,6 +85,21 @@ const encodings: Property = async (observer, sample, base) => {
   return undefined;
 };
 
+/** On numbers that bf16 can hold, the type that they travel as changes nothing. */
+const dtypes: Property = async (observer, sample) => {
+  const round = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(round) : typeof value === "number" ? roundTo(value, "bf16") : value;
+  const fields = Object.fromEntries(
+    Object.entries(sample.fields).map(([name, field]) => [name, round(field) as FakeField]),
+  );
+  const exact = await observe(observer, { ...sample, fields });
+  for (const dtype of ["f32", "bf16"] as const) {
+    const wrong = difference(await observe(observer, { ...sample, fields }, { dtype }), exact);
+    if (wrong !== undefined) return `as ${dtype}: ${wrong}`;
+  }
+  return undefined;
+};
+
 const sharding: Property = async (observer, sample, base) => {
   for (const rows of shards(observer, sample)) {
     const part = await observe(observer, takeRows(sample, rows, `rows ${rows.join(" ")} alone`));
@@ -128,6 +143,7 @@ export const PROPERTIES = {
   padding,
   garbage,
   encodings,
+  dtypes,
   sharding,
   all_masked: allMasked,
   empty,
