@@ -1,5 +1,5 @@
+import { nearest } from "../config/suggest.js";
 import { DataflexError } from "../errors.js";
-import { nearNames } from "./near-names.js";
 import { type Component, type ComponentKind, type ComponentOf, kindPlural } from "./types.js";
 
 /** The components one process can run, by kind and name. Immutable. */
@@ -59,7 +59,7 @@ function duplicate(first: Component, firstPlace: number, second: Component, seco
 
 function unknown(kind: ComponentKind, name: string, all: readonly Component[]): DataflexError {
   const registered = all.filter((component) => component.kind === kind).map((component) => component.name);
-  const near = nearNames(name, registered);
+  const near = nearest(name, registered);
   const elsewhere = all.find((component) => component.name === name);
   const hint =
     near.length > 0

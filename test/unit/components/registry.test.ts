@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { BUILT_INS } from "../../../src/components/catalogue.js";
 import { defineScorer } from "../../../src/components/define.js";
-import { editDistance, nearNames } from "../../../src/components/near-names.js";
 import { createRegistry } from "../../../src/components/registry.js";
 
 const registry = createRegistry(BUILT_INS);
@@ -39,12 +38,4 @@ it("refuses two components of one kind and name, naming both; the same value twi
   });
   expect(() => createRegistry([...BUILT_INS, mine])).toThrow(/two scorers are called 'token_prob'.*Probability.*Mine/);
   expect(createRegistry([mine, mine]).list()).toEqual([mine]);
-});
-
-it("measures slips of the hand, swaps included", () => {
-  expect(editDistance("temprature", "temperature")).toBe(1);
-  expect(editDistance("sofmtax", "softmax")).toBe(1);
-  expect(editDistance("", "abc")).toBe(3);
-  expect(nearNames("sofmax", ["softmax", "gfpo", "threshold_band"])).toEqual(["softmax"]);
-  expect(nearNames("xyz", ["softmax"])).toEqual([]);
 });
