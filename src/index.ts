@@ -10,7 +10,8 @@ export type { TokenField, TokenOperand } from "./batch/token-field.js";
 export { Client, type ClientOptions } from "./client/client.js";
 export type { MountOptions } from "./client/mount.js";
 export type { PipelineResult } from "./client/outcomes.js";
-export type { PutOptions, Run, WeightsOptions } from "./client/run.js";
+export type { Run } from "./client/run.js";
+export type { PutOptions, WeightsOptions } from "./client/run-options.js";
 export type { StepResult, WeightArray } from "./client/step-result.js";
 export { defineMixer, definePolicy, defineReweighter, defineScorer, defineSelector } from "./components/define.js";
 export type {

@@ -26,45 +26,16 @@ import { OpenSteps } from "./open-steps.js";
 import { preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
 import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates, rowCount } from "./rows.js";
+import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./state.js";
 import type { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
-
-export interface PutOptions {
-  /** Rows of the whole step; default: the rows of this put. */
-  readonly total_rows?: number;
-  /** Half-open range of the rows that this put holds; default: all. */
-  readonly rows?: readonly [number, number];
-  /** A key a row. The first put of a (step, stage) names all of them, later ones any part, in any order. */
-  readonly keys?: readonly string[];
-  /** Response lengths; needed for `response`-scoped fields that come padded. */
-  readonly lengths?: ArrayLike<number>;
-  /** Rows that only fill the batch up: they count nowhere and get weight 0. */
-  readonly is_padding?: readonly boolean[];
-  /** For trainers that update several times a step. Default 0. */
-  readonly trigger?: number;
-  /** Other content for a put made before: opens a new attempt of the step. */
-  readonly replace?: boolean;
-  /** How long Redis may take. Default: the run's `max_wait_ms`. */
-  readonly timeoutMs?: number;
-}
 
 /** One small script; more than this is an absent Redis. */
 const RELEASE_MS = 30_000;
 const GOODBYE_MS = 2_000;
 /** Some megabytes at most, and nothing waits for it. */
 const STATE_MS = 60_000;
-
-export interface WeightsOptions {
-  /**
-   * From 0 to a day; default: the run's `max_wait_ms`. It is the step's deadline, not a poll: what has not settled when it passes
-   * is settled as TIMEOUT for good.
-   */
-  readonly timeoutMs?: number;
-  /** Only the pipelines of these stages. Default: all. */
-  readonly stages?: readonly Stage[];
-  readonly trigger?: number;
-}
 
 /** A mounted run in the hands of one producer. */
 export class Run {
