@@ -28,7 +28,7 @@ function rowsOf(scores: PlainScores): Observed {
 }
 
 /** A sample's token scores are for every response token; an actuator gets those under mask 1. */
-function givenScores(sample: Sample): PlainScores {
+export function givenScores(sample: Sample): PlainScores {
   return sample.scores.map((score, i) =>
     Array.isArray(score) ? score.filter((_, t) => sample.mask[i]?.[t] === 1) : score,
   ) as PlainScores;

@@ -1,7 +1,8 @@
 import { seededRng } from "../batch/rng.js";
 import { ENCODE_AS } from "./encode-tokens.js";
-import { type FakeField, roundTo } from "./fake-batch.js";
-import { difference, type Observed, type Observer, observe, takeRows } from "./observe.js";
+import { type FakeField, fakeBatch, roundTo } from "./fake-batch.js";
+import { difference, givenScores, type Observed, type Observer, observe, takeRows } from "./observe.js";
+import { run } from "./run.js";
 import type { Sample } from "./samples.js";
 
 /** One thing that must hold on a sample: answers with what is wrong, or nothing. `base` is the component's plain result. */
@@ -20,6 +21,21 @@ const shape: Property = async ({ component }, sample, base) => {
   const want = sample.mask.map((row) => (token ? row.filter((value) => value === 1).length : 1));
   const wrong = want.findIndex((n, i) => base[i]?.length !== n);
   return wrong < 0 ? undefined : `row ${wrong} has ${base[wrong]?.length ?? 0} numbers, expected ${want[wrong]}`;
+};
+
+/** Delivered weights: a selector's are 0 or 1, a reweighter's have mean one over live rows or tokens, unless the step was degenerate. */
+const range: Property = async ({ component, params, onLeak }, sample) => {
+  if (component.kind === "scorer") return undefined;
+  const settings = { on_empty: "drop_all" } as const;
+  const options = { scores: givenScores(sample), onLeak, settings };
+  const { weights, flags } = await run(component, fakeBatch(sample.fields), params, options);
+  const values = [...weights.values];
+  if (component.kind === "selector") {
+    const other = values.find((value) => value !== 0 && value !== 1);
+    return other === undefined ? undefined : `a selector gives weight ${other}`;
+  }
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  return flags.includes("degenerate") || Math.abs(mean - 1) < 1e-5 ? undefined : `the mean weight is ${mean}`;
 };
 
 const determinism: Property = async (observer, sample, base) => {
@@ -138,6 +154,7 @@ const empty: Property = async (observer, sample) => {
 export const PROPERTIES = {
   shape,
   finite,
+  range,
   determinism,
   permutation,
   padding,

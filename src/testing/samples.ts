@@ -26,10 +26,12 @@ interface Plan {
   readonly groups: number;
   readonly holes: boolean;
   readonly constant?: boolean;
+  /** The random numbers that values are made of lie in [0, scale). Default 1. */
+  readonly scale?: number;
 }
 
 /**
- * Batches that a component must cope with: several groups, masks with holes, one row, one group, all values equal. Values are
+ * Batches that a component must cope with: several groups, masks with holes, one row, one group, values all equal, almost equal, and large. Values are
  * continuous, so that rows differ and their order cannot matter by way of ties.
  */
 export function samplesFor(component: RowComponent, { fields = {}, seed = 1 }: SampleOptions = {}): Sample[] {
@@ -40,6 +42,8 @@ export function samplesFor(component: RowComponent, { fields = {}, seed = 1 }: S
     { label: "a group for each row", lengths: [2, 4, 3], groups: 3, holes: false },
     { label: "one row", lengths: [3], groups: 1, holes: false },
     { label: "all values equal", lengths: [3, 3, 3, 3, 3, 3], groups: 2, holes: false, constant: true },
+    { label: "values equal but for rounding", lengths: [3, 2, 4, 3, 1, 3], groups: 2, holes: true, scale: 1e-12 },
+    { label: "large values", lengths: [4, 3, 2, 4, 1, 3, 4, 2], groups: 2, holes: true, scale: 1e4 },
   ];
   return plans.map((plan) => sample(component, plan, fields, seed));
 }
@@ -59,16 +63,22 @@ function sample(
   );
   const fields: Record<string, FakeField> = { response_mask: mask };
   for (const { name } of component.needs) {
-    const rng = plan.constant ? () => 0.5 : seededRng("field", name, plan.label, seed);
+    const rng = numbers(plan, "field", name, seed);
     if (name === "uid") fields[name] = uid;
     else if (name === "domain") fields[name] = lengths.map((_, i) => (i % 2 === 0 ? "math" : "code"));
     else if (name === "session") fields[name] = lengths.map((_, i) => `session-${i}`);
     else if (name !== "response_mask") fields[name] = (makers[name] ?? usualMaker(name))(rng, lengths);
   }
-  const rng = plan.constant ? () => 0.5 : seededRng("scores", plan.label, seed);
+  const rng = numbers(plan, "scores", "", seed);
   const token = component.kind !== "scorer" && component.accepts === "token";
   const scores = token ? lengths.map((n) => Array.from({ length: n }, rng)) : lengths.map(rng);
   return { label: plan.label, fields, mask, uid, scores };
+}
+
+function numbers({ constant, label, scale = 1 }: Plan, what: string, name: string, seed: number): () => number {
+  if (constant) return () => 0.5;
+  const rng = seededRng(what, name, label, seed);
+  return () => rng() * scale;
 }
 
 /** Values as such fields have them; unknown names get numbers around 0. */
