@@ -13,7 +13,9 @@ export function plrShares(
   beta: number,
   rho: number,
 ): number[] {
-  const order = scores.map((_, d) => d).sort((a, b) => scores[b]! - scores[a]! || a - b);
+  // Compared as float32, or rounding errors of the means would decide between equal domains.
+  const rounded = scores.map((score) => Math.fround(score));
+  const order = scores.map((_, d) => d).sort((a, b) => rounded[b]! - rounded[a]! || a - b);
   const byRank = scores.map((_, d) => (order.indexOf(d) + 1) ** (-1 / beta));
   const stale = staleness.some((steps) => steps > 0) ? normalized(staleness) : uniform(scores.length);
   return normalized(byRank).map((share, d) => (1 - rho) * share + rho * stale[d]!);

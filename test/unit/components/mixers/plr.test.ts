@@ -19,6 +19,10 @@ describe("plr", () => {
     expectShares(plrShares([0.5, 0.5], [0, 0], 1, 0), [2 / 3, 1 / 3]);
   });
 
+  test("scores that differ by rounding only are equal", () => {
+    expectShares(plrShares([0.3, 0.1 + 0.2], [0, 0], 1, 0), [2 / 3, 1 / 3]);
+  });
+
   test("staleness is counted in steps since the domain had rows", () => {
     const history = mixHistory([
       [0.9, 0.5, 0.1],
