@@ -1,8 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { seededRng } from "../../src/batch/rng.js";
 import { BUILT_INS } from "../../src/components/catalogue.js";
@@ -14,11 +9,11 @@ import type { RowComponent } from "../../src/components/types.js";
 import { keptRows, rowWeights } from "../helpers/act.js";
 import { expectClose } from "../helpers/close.js";
 import { REQUIRED, VARIANTS } from "../helpers/component-variants.js";
+import { askTorch, firstDifference, type TorchAnswers } from "./ask-torch.js";
 import { ours, type Params } from "./ours.js";
 import { batchOf, type RandomStep, randomStep } from "./steps.js";
 
 const STEPS = 200;
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The scores an actuator is compared on: a column or token field of the random steps, several in turn. */
 const SCORES: Readonly<Record<string, readonly string[]>> = {
@@ -92,25 +87,10 @@ const runs: Run[] = components.flatMap(({ id, component }) => {
   });
 });
 
-let torch: { readonly torch: string; readonly answers: number[][][]; readonly originals: Record<string, number[]> };
+let torch: TorchAnswers;
 
 beforeAll(() => {
-  const python = execFileSync("scripts/python-env.sh", ["test/parity/requirements.txt"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  const dir = mkdtempSync(join(tmpdir(), "dataflex-mq-parity-"));
-  try {
-    const [cases, answers] = [join(dir, "cases.json"), join(dir, "answers.json")];
-    writeFileSync(cases, JSON.stringify({ steps, runs }));
-    execFileSync(python.trim(), ["-W", "ignore::UserWarning", "test/parity/reference.py", cases, answers], {
-      cwd: ROOT,
-      stdio: "inherit",
-    });
-    torch = JSON.parse(readFileSync(answers, "utf8"));
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  torch = askTorch({ steps, runs });
 });
 
 describe.each(components)("$id", ({ id, component }) => {
@@ -126,19 +106,6 @@ describe.each(components)("$id", ({ id, component }) => {
     }
   });
 });
-
-function firstDifference(have: number[][], want: number[][]): string | undefined {
-  if (have.length !== want.length) return `${have.length} rows instead of ${want.length}`;
-  for (const [i, row] of want.entries()) {
-    if (have[i]!.length !== row.length) return `row ${i}: ${have[i]!.length} numbers instead of ${row.length}`;
-    for (const [t, value] of row.entries()) {
-      const difference = Math.abs(have[i]![t]! - value);
-      if (!(difference <= 1e-9 * Math.max(Math.abs(value), 1e-6)))
-        return `row ${i}, ${t}: ${have[i]![t]} instead of ${value}`;
-    }
-  }
-  return undefined;
-}
 
 /** First what the Python original (or verl) computes, done in PyTorch; then what we give; the title says why. */
 describe("where we differ from the original on purpose", () => {
