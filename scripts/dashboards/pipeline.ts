@@ -57,7 +57,7 @@ export const pipeline: Dashboard = {
       stacked: true,
       queries: [
         {
-          expr: `${sumBy(["phase"], rate(sumOf("dataflex_job_phase_seconds")))} / on () group_left () sum (${rate(countOf("dataflex_job_duration_seconds", { outcome: "completed" }))})`,
+          expr: `${sumBy(["phase"], rate(sumOf("dataflex_job_phase_seconds")))} / on () group_left () (sum (${rate(countOf("dataflex_job_duration_seconds", { outcome: "completed" }))}) > 0)`,
           legend: "{{phase}}",
         },
       ],

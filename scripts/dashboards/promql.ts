@@ -35,9 +35,9 @@ export const quantile = <N extends AnyHistogram>(
   by: readonly string[] = [],
   match?: Match<N>,
 ): string => `histogram_quantile(${q}, ${sumBy(["le", ...by], rate(bucket(name, match)))})`;
-/** Mean of a histogram's growth, by labels. */
+/** Mean of a histogram's growth, by labels. What did not grow has no mean: without the comparison it would be 0 / 0. */
 export const meanOf = <N extends AnyHistogram>(name: N, by: readonly string[], match?: Match<N>): string =>
-  `${sumBy(by, rate(sumOf(name, match)))} / ${sumBy(by, rate(countOf(name, match)))}`;
+  `${sumBy(by, rate(sumOf(name, match)))} / (${sumBy(by, rate(countOf(name, match)))} > 0)`;
 
 function selector(match: Readonly<Record<string, string | undefined>> = {}): string {
   const parts = Object.entries(match).map(([label, value = ""]) => {
