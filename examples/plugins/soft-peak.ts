@@ -21,9 +21,11 @@ export const softPeak = defineScorer({
   score(batch, { params: { sharpness } }) {
     const { tf } = batch;
     const mask = batch.tensor("response_mask");
-    // Outside the mask the tensor holds 0, which exp turns into 1: hence the product.
-    const grown = tf.mul(tf.exp(tf.mul(batch.tensor("entropy"), sharpness)), mask);
+    // Relative to each row's largest entropy, so that exp cannot overflow. Outside the mask the tensor holds 0, hence the product.
+    const entropy = batch.tensor("entropy");
+    const peak = tf.max(entropy, 1, true);
+    const grown = tf.mul(tf.exp(tf.mul(tf.sub(entropy, peak), sharpness)), mask);
     const mean = tf.div(tf.sum(grown, 1), tf.maximum(tf.sum(mask, 1), 1));
-    return tf.div(tf.log(mean), sharpness);
+    return tf.add(tf.squeeze(peak, [1]), tf.div(tf.log(mean), sharpness));
   },
 });
