@@ -31,7 +31,7 @@ export interface JobConsumerOptions {
   readonly onLockLost?: () => void;
 }
 
-/** A dead holder's job is free after at most LOCK + 2 × STALLED (measured by bench: 4.7–7.6 s). Shorter renewals would only cost round trips. */
+/** A dead holder's job is free after at most LOCK + 2 × STALLED. Shorter renewals would only cost round trips. */
 const LOCK_MS = 5_000;
 const STALLED_MS = 2_000;
 /** An idle consumer looks by itself this often, should a wake-up have died with another process. */
