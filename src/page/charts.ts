@@ -1,5 +1,5 @@
 import { axis, color, drawLimit, padded, theme } from "./chart-parts.js";
-import { h, table } from "./dom.js";
+import { h, scroller, table } from "./dom.js";
 import { number } from "./format.js";
 import uPlot from "./vendor/uplot.js";
 
@@ -33,18 +33,19 @@ export class Figure {
   readonly #words = h("p", { class: "words" });
   readonly #plot = h("div", { class: "plot", "aria-hidden": "true" });
   readonly #legend = h("ul", { class: "legend" });
-  readonly #table = h("div", { class: "scroll" });
+  readonly #table: HTMLElement;
   readonly #details: HTMLDetailsElement;
   #chart: uPlot | undefined;
   #shape = "";
   #fill: () => HTMLElement = () => h("p", {}, "nothing yet");
 
   constructor(id: string, title: string, about: string) {
+    this.#table = scroller(`${title}, as a table`);
     this.#details = h("details", {}, h("summary", {}, "As a table"), this.#table);
     this.#details.addEventListener("toggle", () => this.#fillTable());
     this.element = h(
       "figure",
-      { class: "card", id, role: "group", "aria-labelledby": `${id}-title` },
+      { class: "card", id, "aria-labelledby": `${id}-title` },
       h("figcaption", {}, h("h3", { id: `${id}-title`, title: about }, title), this.#words),
       this.#legend,
       this.#plot,

@@ -19,6 +19,22 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A box that scrolls sideways where it must; the keyboard reaches it, so that it scrolls there too. */
+export const scroller = (name: string, ...children: readonly Child[]): HTMLElement =>
+  h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name }, ...children);
+
+/** Replaces what a box holds. The focus stays with whatever bears the same `data-key`, else with the box; nothing moves under a press. */
+export function refill(box: HTMLElement, child: HTMLElement): void {
+  if (box.querySelector(":active")) return;
+  const focused = document.activeElement;
+  const key =
+    focused instanceof HTMLElement && box !== focused && box.contains(focused) ? focused.dataset.key : undefined;
+  box.replaceChildren(child);
+  if (key === undefined) return;
+  const again = box.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+  (again ?? box).focus({ preventScroll: true });
+}
+
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);

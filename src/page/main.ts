@@ -151,6 +151,7 @@ function problem(error: unknown): void {
 
 async function start(): Promise<void> {
   [config, overview] = await Promise.all([get<PageConfig>("/config"), get<Overview>("/overview")]);
+  byId("run").replaceChildren(empty());
   drawNow();
   stream = new Stream(overview.cursor, {
     onStep: (text) => {

@@ -1,4 +1,4 @@
-import { h, setText, table } from "./dom.js";
+import { h, refill, scroller, setText, table } from "./dom.js";
 import { duration, NONE, number, percent } from "./format.js";
 import type { RunHistory } from "./history.js";
 import { deliveredOf, LOW_ESS, RunCharts } from "./run-charts.js";
@@ -22,7 +22,7 @@ export class RunPanel {
   readonly #current = h("p", { class: "current" });
   readonly #tabs = h("div", { class: "tabs", role: "group", "aria-label": "Pipeline" });
   readonly #tiles = h("dl", { class: "tiles" });
-  readonly #steps = h("div", { class: "scroll" });
+  readonly #steps = scroller("Newest steps");
   readonly #charts: RunCharts;
   #pipeline: string | undefined;
   #view: RunView | undefined;
@@ -143,18 +143,22 @@ export class RunPanel {
     const steps = history.newestSteps(STEPS_SHOWN);
     const shape = `${steps.join()} ${pipeline.name} ${history.newest}`;
     const holder = this.#steps;
-    // A row under the finger or the focus does not move away.
-    if (holder.dataset.shape === shape || holder.contains(document.activeElement)) return;
+    if (holder.dataset.shape === shape) return;
     holder.dataset.shape = shape;
     const result = (step: number): ResultRecord | undefined => history.at(pipeline.name, step);
     const open = (step: number): HTMLElement =>
-      h("button", { type: "button", class: "link", click: () => this.#actions.openStep(step) }, `Step ${step}`);
+      h(
+        "button",
+        { type: "button", class: "link", "data-key": step, click: () => this.#actions.openStep(step) },
+        `Step ${step}`,
+      );
     const failed = (step: number): string =>
       history
         .failures(step)
         .map((f) => `✕ ${f.code}`)
         .join(" ");
-    holder.replaceChildren(
+    refill(
+      holder,
       table(
         `Newest steps of pipeline ${pipeline.name}`,
         [

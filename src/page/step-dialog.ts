@@ -1,4 +1,4 @@
-import { h, table } from "./dom.js";
+import { byId, h, scroller, table } from "./dom.js";
 import { duration, NONE, number, percent } from "./format.js";
 import type { ExtremeRows, FailureRecord, ReleaseRecord, ResultRecord, StepRecord } from "./types.js";
 
@@ -10,6 +10,12 @@ export async function openStep(dialog: HTMLDialogElement, run: string, step: num
   dialog.replaceChildren(h("header", {}, title, h("bdi", { class: "muted clip" }, run), close), body);
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close();
+  };
+  // The button that opened it may have been drawn anew meanwhile; then the browser cannot give the focus back.
+  dialog.onclose = () => {
+    if (document.activeElement !== document.body) return;
+    const opener = document.querySelector<HTMLElement>(`#run [data-key="${step}"]`);
+    (opener ?? byId("run")).focus({ preventScroll: true });
   };
   if (!dialog.open) dialog.showModal();
   try {
@@ -120,7 +126,7 @@ function extremes(found: ExtremeRows | undefined): HTMLElement[] {
     ...(scores ? [{ head: "score", number: true, cell: (i: number) => number(scores[i]!, 4) }] : []),
   ];
   const part = (title: string, of: readonly number[]): HTMLElement =>
-    h("div", {}, h("h4", {}, title), h("div", { class: "scroll" }, table(title, columns, of, "None.")));
+    h("div", {}, h("h4", {}, title), scroller(title, table(title, columns, of, "None.")));
   return [
     h(
       "div",

@@ -1,8 +1,19 @@
-import { byId, h, setText, table } from "./dom.js";
+import { byId, h, refill, scroller, setText, table } from "./dom.js";
 import { ago, bytes, count, duration, NONE } from "./format.js";
 import type { FailureRecord, Overview, QueueView, WorkerView } from "./types.js";
 
 const SIGNS = { ok: "✓", note: "i", warning: "▲", critical: "✕" } as const;
+
+const box = (id: string, name: string): HTMLElement => {
+  const made = scroller(name);
+  byId(id).append(made);
+  return made;
+};
+const boxes = {
+  queues: box("queues", "Queues"),
+  workers: box("workers", "Workers"),
+  errors: box("errors", "Last errors"),
+};
 
 /** Banner, queues, workers, errors: what does not depend on the selected run. */
 export function showSystem(overview: Overview, open: (error: FailureRecord) => void): void {
@@ -15,13 +26,13 @@ export function showSystem(overview: Overview, open: (error: FailureRecord) => v
     `Redis ${redis.version}, ${bytes(redis.used)}${full}`,
   ];
   setText(byId("system"), parts.join(" · "));
-  byId("queues").replaceChildren(queueTable(overview.queues));
-  byId("workers").replaceChildren(workerTable(workers, overview.at));
-  const errors = byId("errors");
+  boxes.queues.replaceChildren(queueTable(overview.queues));
+  boxes.workers.replaceChildren(workerTable(workers, overview.at));
+  const { errors } = boxes;
   const newest = `${overview.errors[0]?.id ?? "none"} ${Math.floor(overview.at / 10_000)}`;
-  if (errors.dataset.newest !== newest && !errors.contains(document.activeElement)) {
+  if (errors.dataset.newest !== newest) {
     errors.dataset.newest = newest;
-    errors.replaceChildren(errorTable(overview.errors, overview.at, open));
+    refill(errors, errorTable(overview.errors, overview.at, open));
   }
 }
 
@@ -82,7 +93,8 @@ function errorTable(errors: readonly FailureRecord[], now: number, open: (error:
       {
         head: "step",
         number: true,
-        cell: (e) => h("button", { type: "button", class: "link", click: () => open(e) }, String(e.step)),
+        cell: (e) =>
+          h("button", { type: "button", class: "link", "data-key": e.id, click: () => open(e) }, String(e.step)),
       },
       { head: "what happened", cell: (e) => h("span", { class: "message" }, e.message) },
     ],
