@@ -8,9 +8,12 @@ import type { Composed } from "./combined-report.js";
  * pipelines; (2) re-mask with the mask that the loss will read; (3) clip, only where > 0; (4) rescale over live rows or tokens;
  * (5) times existing `rollout_is_weights`, never renormalised. Steps 1–3 and 5 are products, so a weight 0 stays 0.
  */
-export type Weights =
-  | { readonly kind: "row"; readonly values: Float32Array }
-  | { readonly kind: "token"; readonly offsets: Int32Array; readonly values: Float32Array };
+export type Weights = { readonly kind: "row"; readonly values: Float32Array } | TokenWeights;
+interface TokenWeights {
+  readonly kind: "token";
+  readonly offsets: Int32Array;
+  readonly values: Float32Array;
+}
 
 export type Mask = LengthsColumn | RunsColumn;
 
@@ -38,12 +41,12 @@ export function product(all: readonly Weights[], counts: Int32Array): Weights {
   let offsets: Int32Array | undefined;
   for (const w of all) {
     if (w.kind === "row") for (let i = 0; i < rows; i++) rowPart[i]! *= w.values[i]!;
-    else if (!token) [token, offsets] = [Float64Array.from(w.values), w.offsets];
+    else if (!token) [token, offsets] = [new Float64Array(w.values), w.offsets];
     else for (let k = 0; k < token.length; k++) token[k]! *= w.values[k]!;
   }
-  if (!token || !offsets) return { kind: "row", values: Float32Array.from(rowPart) };
+  if (!token || !offsets) return { kind: "row", values: new Float32Array(rowPart) };
   for (let i = 0; i < rows; i++) for (let k = offsets[i]!; k < offsets[i + 1]!; k++) token[k]! *= rowPart[i]!;
-  return { kind: "token", offsets, values: Float32Array.from(token) };
+  return { kind: "token", offsets, values: new Float32Array(token) };
 }
 
 /**
@@ -64,28 +67,30 @@ export function remask(w: Weights, scored: Mask, loss: Mask, padding?: ArrayLike
       if (after[i]! > 0 && before[i] === 0 && !padding?.[i]) throw unscored(i, firstLive(loss, i));
     return w;
   }
+  const counts = liveCounts(loss);
   const offsets = new Int32Array(loss.rows + 1);
-  const values: number[] = [];
-  for (let row = 0; row < loss.rows; row++) {
-    if (!padding?.[row]) copyRow(w, scored, loss, row, values);
-    else for (const [a, b] of liveRuns(loss, row)) for (let t = a; t < b; t++) values.push(0);
-    offsets[row + 1] = values.length;
-  }
-  return { kind: "token", offsets, values: Float32Array.from(values) };
+  for (let row = 0; row < loss.rows; row++) offsets[row + 1] = offsets[row]! + counts[row]!;
+  const values = new Float32Array(offsets[loss.rows]!);
+  for (let row = 0; row < loss.rows; row++)
+    if (!padding?.[row]) copyRow(w, scored, loss, row, values.subarray(offsets[row], offsets[row + 1]));
+  return { kind: "token", offsets, values };
 }
 
-function copyRow(w: Extract<Weights, { kind: "token" }>, scored: Mask, loss: Mask, row: number, into: number[]): void {
+function copyRow(w: TokenWeights, scored: Mask, loss: Mask, row: number, into: Float32Array): void {
   const runs = [...liveRuns(scored, row)];
-  let k = w.offsets[row]!;
-  let r = 0;
+  let [k, r, at] = [w.offsets[row]!, 0, 0];
   for (const [a, b] of liveRuns(loss, row)) {
-    for (let t = a; t < b; t++) {
+    for (let t = a; t < b; ) {
       while (r < runs.length && runs[r]![1] <= t) {
         k += runs[r]![1] - runs[r]![0];
         r++;
       }
-      if (r >= runs.length || t < runs[r]![0]) throw unscored(row, t);
-      into.push(w.values[k + t - runs[r]![0]]!);
+      const run = runs[r];
+      if (!run || t < run[0]) throw unscored(row, t);
+      const stop = Math.min(b, run[1]);
+      into.set(w.values.subarray(k + t - run[0], k + stop - run[0]), at);
+      at += stop - t;
+      t = stop;
     }
   }
 }
@@ -209,10 +214,13 @@ export function expand(w: Weights, mask: Mask, existing?: ArrayLike<number>): Fl
   for (let row = 0; row < rows; row++) {
     let k = w.kind === "token" ? w.offsets[row]! : 0;
     for (const [a, b] of liveRuns(mask, row)) {
-      for (let t = a; t < b; t++) {
-        const value = w.kind === "row" ? w.values[row]! : w.values[k++]!;
-        out[row * width + t] = existing ? corrected(value, existing[row * width + t], row, t) : value;
-      }
+      const run = out.subarray(row * width + a, row * width + b);
+      if (w.kind === "row") run.fill(w.values[row]!);
+      else run.set(w.values.subarray(k, k + run.length));
+      k += run.length;
+      if (!existing) continue;
+      for (let t = a; t < b; t++)
+        out[row * width + t] = corrected(out[row * width + t]!, existing[row * width + t], row, t);
     }
   }
   return out;

@@ -58,9 +58,9 @@ export function decodeOutcome(handle: Handle, { header, body }: Outcome): Pipeli
   const dropped = columns.get("dropped");
   const padding = columns.get("is_padding");
   let compact: Weights | undefined;
-  if (weights?.kind === "vector") compact = { kind: "row", values: Float32Array.from(weights.values) };
+  if (weights?.kind === "vector") compact = { kind: "row", values: float32(weights.values) };
   else if (weights?.kind === "jagged")
-    compact = { kind: "token", offsets: weights.offsets, values: Float32Array.from(weights.values) };
+    compact = { kind: "token", offsets: weights.offsets, values: float32(weights.values) };
   else if (weights)
     throw new DataflexError("DECODE", `result of "${header.pipeline}": weights came as ${weights.kind}`, {});
   const {
@@ -82,4 +82,9 @@ export function decodeOutcome(handle: Handle, { header, body }: Outcome): Pipeli
     kept: kept?.kind === "vector" ? Int32Array.from(kept.values) : undefined,
     dropped: dropped?.kind === "vector" ? Int32Array.from(dropped.values) : undefined,
   };
+}
+
+/** In place where they are float32 already: nobody else holds a result's body. */
+function float32(values: ArrayLike<number>): Float32Array {
+  return values instanceof Float32Array ? values : new Float32Array(values);
 }
