@@ -1,5 +1,5 @@
 import type { StepRecord } from "../history/record.js";
-import type { Overview, RunView } from "../status/types.js";
+import type { Overview, RunView, WorkerView } from "../status/types.js";
 import { plain } from "./plain.js";
 import type { SeenStatus } from "./status-read.js";
 
@@ -26,11 +26,13 @@ export function statusText(seen: SeenStatus): string {
     ...(seen.records && runs[0] ? [pipelinesText(runs[0]), stepsText(seen.records)] : []),
     section(
       "queues",
-      ["stage", "waiting", "active", "workers", "slots"],
+      ["stage", "waiting", "active", "failed", "oldest", "workers", "slots"],
       overview.queues.map((q) => [
         q.stage,
         sum(q.counts, "waiting", "prioritized", "delayed"),
         sum(q.counts, "active"),
+        sum(q.counts, "failed"),
+        spanOf(q.oldest_ms),
         String(q.workers),
         String(q.slots),
       ]),
@@ -38,15 +40,8 @@ export function statusText(seen: SeenStatus): string {
     ),
     section(
       "workers",
-      ["worker", "host", "pid", "backend", "busy", "version"],
-      overview.workers.map((w) => [
-        w.id.slice(0, 8),
-        w.host,
-        String(w.pid),
-        w.backend,
-        `${w.active}/${w.slots}`,
-        w.version,
-      ]),
+      ["worker", "host", "pid", "device", "state", "slots", "jobs/min", "last job", "loop lag", "tensors", "version"],
+      overview.workers.map((w) => workerRow(w, overview.at)),
       "none lives; start one: dataflex-mq worker",
     ),
     section(
@@ -86,6 +81,28 @@ function runRow(run: RunView): string[] {
     essOf(run),
     keptOf(run),
   ];
+}
+
+function workerRow(w: WorkerView, now: number): string[] {
+  return [
+    w.id.slice(0, 8),
+    w.host,
+    String(w.pid),
+    w.device === w.backend ? w.device : `${w.backend} on ${w.device}`,
+    w.state,
+    `${w.active}/${w.slots}`,
+    String(w.jobs_last_minute),
+    w.last_job === null ? "none yet" : `${spanOf(now - w.last_job)} ago`,
+    `${w.loop_lag_ms} ms`,
+    `${(w.tensor_bytes / 1e6).toFixed(1)} MB`,
+    w.version,
+  ];
+}
+
+/** A span of time, short. */
+function spanOf(ms: number | null): string {
+  if (ms === null) return "-";
+  return ms < 120_000 ? `${(Math.max(0, ms) / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 const shown = (run: RunView) =>

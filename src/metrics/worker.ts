@@ -1,3 +1,4 @@
+import { deviceOf } from "../compute/backend.js";
 import type { Backend } from "../compute/messages.js";
 import type { Attempt } from "../worker/process-job.js";
 import { AttemptMeter } from "./attempt-meter.js";
@@ -53,12 +54,10 @@ export function createWorkerMetrics(worker: ObservedWorker): Metrics {
 
 function setDevice(meter: Meter, worker: ObservedWorker): void {
   const { backend, requestedBackend: requested, tensors } = worker;
-  const device = onGpu(backend) ? "gpu" : "cpu";
+  const device = deviceOf(backend);
   const precision = backend === "cpu" ? "float64" : "float32";
   meter.set("dataflex_device_info", { backend, device, precision, requested }, 1);
-  meter.set("dataflex_device_fallback", {}, onGpu(requested) && device !== "gpu" ? 1 : 0);
+  meter.set("dataflex_device_fallback", {}, deviceOf(requested) === "gpu" && device !== "gpu" ? 1 : 0);
   meter.set("dataflex_tensors", { backend }, tensors.count);
   meter.set("dataflex_tensor_bytes", { backend }, tensors.bytes);
 }
-
-const onGpu = (backend: string): boolean => backend === "tensorflow-gpu" || backend === "webgpu";

@@ -1,8 +1,10 @@
 import { byId, h, refill, scroller, setText, table } from "./dom.js";
-import { ago, bytes, count, duration, NONE } from "./format.js";
+import { ago, bytes, count, duration, NONE, number } from "./format.js";
 import type { FailureRecord, Overview, QueueView, WorkerView } from "./types.js";
 
 const SIGNS = { ok: "✓", note: "i", warning: "▲", critical: "✕" } as const;
+
+const WORKER_SIGNS: Record<WorkerView["state"], string> = { idle: "○", busy: "●", unready: "■", late: "▲" };
 
 const box = (id: string, name: string): HTMLElement => {
   const made = scroller(name);
@@ -58,6 +60,8 @@ function queueTable(queues: readonly QueueView[]): HTMLElement {
       { head: "stage", cell: (q) => h("span", { title: q.queue }, q.stage) },
       { head: "waiting", number: true, cell: (q) => of(q, "waiting") + of(q, "prioritized") + of(q, "delayed") },
       { head: "active", number: true, cell: (q) => of(q, "active") },
+      { head: "failed", number: true, cell: (q) => of(q, "failed") },
+      { head: "oldest", number: true, cell: (q) => duration(q.oldest_ms) },
       { head: "workers", number: true, cell: (q) => q.workers },
       { head: "slots", number: true, cell: (q) => q.slots },
     ],
@@ -71,9 +75,14 @@ function workerTable(workers: readonly WorkerView[], now: number): HTMLElement {
     "Live workers",
     [
       { head: "worker", cell: (w) => h("code", { title: w.id }, w.id.slice(0, 8)) },
-      { head: "host", cell: (w) => `${w.host} · ${w.pid}` },
-      { head: "backend", cell: (w) => w.backend },
-      { head: "busy", number: true, cell: (w) => `${w.active} of ${w.slots}` },
+      { head: "state", cell: (w) => `${WORKER_SIGNS[w.state]} ${w.state}` },
+      { head: "host", cell: (w) => h("span", { class: "clip", title: `process ${w.pid}` }, w.host) },
+      { head: "device", cell: (w) => (w.device === w.backend ? w.device : `${w.backend} on ${w.device}`) },
+      { head: "slots", number: true, cell: (w) => `${w.active} of ${w.slots}` },
+      { head: "jobs/min", number: true, cell: (w) => number(w.jobs_last_minute) },
+      { head: "last job", number: true, cell: (w) => (w.last_job === null ? NONE : ago(w.last_job, now)) },
+      { head: "loop lag", number: true, cell: (w) => duration(w.loop_lag_ms) },
+      { head: "tensors", number: true, cell: (w) => bytes(w.tensor_bytes) },
       { head: "up", number: true, cell: (w) => duration(Math.max(0, now - w.started)) },
       { head: "version", cell: (w) => w.version },
     ],

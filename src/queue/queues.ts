@@ -70,6 +70,11 @@ export class Queues {
     );
   }
 
+  /** Whether a worker has taken this job. */
+  async isTaken(queue: string, id: string): Promise<boolean> {
+    return (await this.#reader(queue).getJobState(id)) === "active";
+  }
+
   /** A queue that is only looked at writes nothing, not even its settings. */
   #reader(name: string): Queue<JobData, Receipt> {
     const known = this.#open.get(name) ?? this.#readers.get(name);

@@ -19,7 +19,7 @@ export const KEY_TABLE = [
     key: "dfx1:worker:<id>",
     type: "string",
     ttl: "10 s",
-    holds: "heartbeat: fingerprints, slots, backend, HTTP address",
+    holds: "heartbeat: fingerprints, backend and device, slots, jobs, tensors, loop lag, HTTP address",
   },
   { key: "dfx1:catalogue:<fingerprint>", type: "string", ttl: "1 h", holds: "catalogue entries, as data" },
   { key: "dfx1:leader", type: "string", ttl: "10 s", holds: "lease of the broker that exports shared facts" },

@@ -11,8 +11,18 @@ export interface WorkerBeat {
   readonly fingerprints: readonly string[];
   readonly queues: readonly string[];
   readonly backend: string;
+  readonly device: "gpu" | "cpu";
   readonly slots: number;
   readonly active: number;
+  /** It can be given jobs. */
+  readonly ready: boolean;
+  /** Of the tensors alive in its compute threads. */
+  readonly tensor_bytes: number;
+  readonly jobs_last_minute: number;
+  /** Since its last job ended; null before the first. */
+  readonly idle_ms: number | null;
+  /** The longest that its main thread stood still since the heartbeat before. */
+  readonly loop_lag_ms: number;
   readonly http: string | undefined;
   readonly started: number;
 }
@@ -26,6 +36,9 @@ export interface BrokerBeat {
   readonly started: number;
 }
 
+/** A heartbeat, and when it was made (Redis ms). */
+export type Seen<T> = T & { readonly seen: number };
+
 /** One heartbeat: the string says who, the index says until when, both on Redis' clock. */
 async function beat(redis: Redis, index: string, key: string, id: string, body: string): Promise<void> {
   const now = await redisNow(redis);
@@ -38,10 +51,17 @@ async function beat(redis: Redis, index: string, key: string, id: string, body: 
 async function leave(redis: Redis, index: string, key: string, id: string): Promise<void> {
   await Promise.all([redis.del(key), redis.zrem(index, id)]);
 }
-async function alive<T>(redis: Redis, index: string, key: (id: string) => string): Promise<T[]> {
-  const ids = await redis.zrangebyscore(index, await redisNow(redis), "+inf");
-  const beats = await Promise.all(ids.map((id) => redis.get(key(id))));
-  return beats.filter((b): b is string => b !== null).map((b) => JSON.parse(b) as T);
+async function alive<T>(redis: Redis, index: string, key: (id: string) => string): Promise<Seen<T>[]> {
+  const found = (await redis.zrangebyscore(index, await redisNow(redis), "+inf", "WITHSCORES")) as string[];
+  const expiries = new Map<string, number>();
+  for (let i = 0; i + 1 < found.length; i += 2) expiries.set(found[i]!, Number(found[i + 1]));
+  const beats = await Promise.all(
+    [...expiries].map(async ([id, expiry]) => {
+      const body = await redis.get(key(id));
+      return body === null ? [] : [{ ...(JSON.parse(body) as T), seen: expiry - HEARTBEAT_TTL_MS }];
+    }),
+  );
+  return beats.flat();
 }
 
 export const workerPresence = {

@@ -1,16 +1,19 @@
 import type { Redis } from "ioredis";
 import { newestErrors } from "../history/read.js";
+import type { QueueState } from "../queue/queues.js";
 import { serverFacts } from "../redis/check-server.js";
 import { redisNow } from "../redis/connect.js";
-import { ALL_TAGS, queueName, sharedKeys, tagKeys } from "../redis/keys.js";
-import { type BrokerBeat, brokerPresence, type WorkerBeat, workerPresence } from "../redis/presence.js";
+import { ALL_TAGS, HEARTBEAT_MS, queueName, sharedKeys, tagKeys } from "../redis/keys.js";
+import { type BrokerBeat, brokerPresence, type Seen, type WorkerBeat, workerPresence } from "../redis/presence.js";
 import { VERSION } from "../version.js";
 import { mostSevere } from "./facts.js";
 import { type QueueFacts, readRun, readTrainers } from "./runs.js";
-import type { BrokerView, Overview, QueueView, WorkerView } from "./types.js";
+import type { BrokerView, Overview, QueueView, WorkerState, WorkerView } from "./types.js";
 
+type Counted = Pick<QueueState, "queue" | "counts" | "oldest">;
 export interface QueueCounts {
-  counts(also: readonly string[]): Promise<{ queue: string; counts: Record<string, number> }[]>;
+  counts(also: readonly string[]): Promise<Counted[]>;
+  isTaken(queue: string, jobId: string): Promise<boolean>;
 }
 
 const ERRORS = 20;
@@ -32,17 +35,17 @@ export async function readOverview(redis: Redis, counts: QueueCounts): Promise<O
     .filter((t) => t.alive || t.open.length > 0)
     .flatMap((t) => t.handle.pipelines.map((p) => queueName(p.stage, p.fingerprint)));
   const counted = await counts.counts([...workers.flatMap((w) => w.queues), ...mounted]);
-  const queues = counted.map((q) => queueView(q, workers)).sort((a, b) => a.queue.localeCompare(b.queue));
+  const queues = counted.map((q) => queueView(q, workers, at)).sort((a, b) => a.queue.localeCompare(b.queue));
   const facts: QueueFacts = {
     workers: (queue) => workers.filter((w) => w.queues.includes(queue)).length,
-    active: (queue) => counted.find((q) => q.queue === queue)?.counts.active ?? 0,
+    isTaken: (queue, id) => counts.isTaken(queue, id),
   };
   const runs = await Promise.all(trainers.map((t) => readRun(redis, t, facts)));
   const now = {
     at,
     runs,
     queues,
-    workers: workers.map(workerView),
+    workers: workers.map((w) => workerView(w, at)),
     brokers: brokers.map((b) => brokerView(b, leader)),
     errors,
     redis: { version: server.version, used: server.usedBytes, max: server.maxBytes || 0 },
@@ -55,21 +58,32 @@ async function lastTaken(redis: Redis): Promise<string> {
   return ids.find((id) => id !== null) ?? "0-0";
 }
 
-function queueView(q: { queue: string; counts: Record<string, number> }, workers: readonly WorkerBeat[]): QueueView {
+function queueView(q: Counted, workers: readonly WorkerBeat[], now: number): QueueView {
   const serving = workers.filter((w) => w.queues.includes(q.queue));
   return {
     queue: q.queue,
     stage: q.queue.split(".", 1)[0] ?? q.queue,
     counts: q.counts,
+    oldest_ms: q.oldest === undefined ? null : Math.max(0, now - q.oldest),
     workers: serving.length,
     slots: serving.reduce((n, w) => n + w.slots, 0),
   };
 }
 
-function workerView(w: WorkerBeat): WorkerView {
-  const { id, host, pid, version, backend, slots, active, started } = w;
-  const stages = [...new Set(w.queues.map((q) => q.split(".", 1)[0] ?? q))];
-  return { id, host, pid, version, backend, slots, active, started, stages, http: w.http ?? null };
+function workerView(w: Seen<WorkerBeat>, now: number): WorkerView {
+  const { id, host, pid, version, backend, device, slots, active, jobs_last_minute, loop_lag_ms, tensor_bytes } = w;
+  return {
+    ...{ id, host, pid, version, state: workerState(w, now), backend, device, slots, active },
+    ...{ jobs_last_minute, loop_lag_ms, tensor_bytes, started: w.started, http: w.http ?? null },
+    last_job: w.idle_ms === null ? null : w.seen - w.idle_ms,
+    stages: [...new Set(w.queues.map((q) => q.split(".", 1)[0] ?? q))],
+  };
+}
+
+function workerState({ seen, ready, active }: Seen<WorkerBeat>, now: number): WorkerState {
+  if (now - seen > 2 * HEARTBEAT_MS) return "late";
+  if (ready === false) return "unready";
+  return active > 0 ? "busy" : "idle";
 }
 
 function brokerView({ id, host, pid, version, http }: BrokerBeat, leader: string | null): BrokerView {

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { newestRecords } from "../history/read.js";
 import type { StepRecord } from "../history/record.js";
 import type { Handle } from "../protocol/messages.js";
-import { ALL_TAGS, parseStepKey, queueName, runKeys, tagKeys } from "../redis/keys.js";
+import { ALL_TAGS, jobId, parseStepKey, queueName, runKeys, tagKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
 import { isReady, parseState, stateFields } from "../redis/step-state.js";
 import type { LastView, Phase, PipelineView, RunState, RunView } from "./types.js";
@@ -14,8 +14,8 @@ const SPARK = 40;
 export interface QueueFacts {
   /** Live workers that serve a queue. */
   workers(queue: string): number;
-  /** Jobs of a queue that a worker has taken. */
-  active(queue: string): number;
+  /** Whether a worker has taken a job of a queue. */
+  isTaken(queue: string, jobId: string): Promise<boolean>;
 }
 interface Trainer {
   readonly handle: Handle;
@@ -114,8 +114,17 @@ async function progressOf(
   if (done === handle.pipelines.length) return { phase: "published", settled };
   const ready = handle.pipelines.filter((p) => !state.settled.has(p.name) && isReady(state, p));
   if (ready.length === 0) return { phase: "received", settled };
-  const taken = ready.some((p) => queues.active(queueName(p.stage, p.fingerprint)) > 0);
-  return { phase: taken ? "scoring" : "queued", settled };
+  const ids = {
+    run: handle.run,
+    incarnation: handle.incarnation,
+    step,
+    attempt: state.attempt,
+    shard: [0, 1],
+  } as const;
+  const taken = await Promise.all(
+    ready.map((p) => queues.isTaken(queueName(p.stage, p.fingerprint), jobId({ ...ids, pipeline: p.name }))),
+  );
+  return { phase: taken.includes(true) ? "scoring" : "queued", settled };
 }
 
 /** Steps a minute over the newest records. */

@@ -63,17 +63,30 @@ export interface QueueView {
   readonly queue: string;
   readonly stage: string;
   readonly counts: Readonly<Record<string, number>>;
+  /** Age of the job that has waited longest, ms; null when none waits. */
+  readonly oldest_ms: number | null;
   readonly workers: number;
   readonly slots: number;
 }
+/** `late`: its heartbeat has missed a turn, and will soon count as none. `unready`: it lives and takes no jobs. */
+export type WorkerState = "idle" | "busy" | "unready" | "late";
+
 export interface WorkerView {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
   readonly version: string;
+  readonly state: WorkerState;
   readonly backend: string;
+  readonly device: string;
   readonly slots: number;
   readonly active: number;
+  readonly jobs_last_minute: number;
+  /** When its last job ended, Redis ms; null before the first. */
+  readonly last_job: number | null;
+  /** The longest that its main thread stood still between two heartbeats. */
+  readonly loop_lag_ms: number;
+  readonly tensor_bytes: number;
   readonly http: string | null;
   /** Unix ms. */
   readonly started: number;

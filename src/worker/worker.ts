@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
 import { workerCatalogues } from "../catalogue/plugins.js";
+import { deviceOf } from "../compute/backend.js";
 import { ComputeHost } from "../compute/host.js";
 import type { Backend } from "../compute/messages.js";
 import type { WatchedService } from "../http/service-checks.js";
@@ -17,6 +18,7 @@ import { Handles } from "../redis/mounts.js";
 import { publishCatalogue, workerPresence } from "../redis/presence.js";
 import { VERSION } from "../version.js";
 import { type Attempt, processJob } from "./process-job.js";
+import { VitalSigns } from "./vitals.js";
 
 export interface WorkerOptions {
   readonly redisUrl: string;
@@ -43,6 +45,7 @@ export class Worker {
   readonly #log: Logger;
   readonly #releases = new ReleaseStack();
   readonly #started = Date.now();
+  readonly #vitals = new VitalSigns();
   #redis!: Redis;
   #handles!: Handles;
   #consumer!: JobConsumer;
@@ -182,6 +185,7 @@ export class Worker {
 
   /** A listener's error is its own: the attempt's outcome stands. */
   #tell(attempt: Attempt): void {
+    this.#vitals.jobEnded();
     for (const listener of [this.#options.onAttempt, ...this.#listeners]) {
       try {
         listener?.(attempt);
@@ -201,8 +205,12 @@ export class Worker {
       fingerprints: this.#fingerprints,
       queues: this.#queues,
       backend: this.backend,
+      device: deviceOf(this.backend),
       slots: this.slots,
       active: this.active,
+      ready: this.isReady,
+      tensor_bytes: this.tensors.bytes,
+      ...this.#vitals.take(),
       http: this.#http,
       started: this.#started,
     });
@@ -217,6 +225,7 @@ export class Worker {
 
   stop(): Promise<void> {
     this.#stopping = true;
+    this.#vitals.stop();
     const callOff = letGo(this.#redis, DRAIN_MS + GOODBYE_MS);
     return this.#releases.release().finally(callOff);
   }

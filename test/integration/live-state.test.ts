@@ -1,0 +1,112 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client, type Run } from "dataflex-mq";
+import { runBroker, runWorker } from "dataflex-mq/server";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Overview, QueueView, RunView } from "../../src/status/types.js";
+import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
+import { eventually } from "../helpers/eventually.js";
+import { holders, SCORERS, useFolder } from "../helpers/processes.js";
+import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+
+type Service = Awaited<ReturnType<typeof runBroker>>;
+const STAGE = "post_advantage";
+const folders = [useFolder(), useFolder()] as const;
+const batch = advantageStep(valuesOf(1, 8));
+let redis: TestRedis;
+let broker: Service;
+let worker: Service;
+let client: Client;
+
+beforeAll(async () => {
+  vi.stubEnv("DFX_LOG", "error");
+  redis = await startTestRedis();
+  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
+  worker = await runWorker(redis.url, { http: "127.0.0.1:0", plugin: [SCORERS], slots: 1 });
+  client = await Client.connect({ redisUrl: redis.url });
+});
+afterAll(async () => {
+  for (const folder of folders) writeFileSync(join(folder, "open"), "");
+  await client?.close();
+  await worker?.stop();
+  await broker?.stop();
+  await redis?.stop();
+});
+
+const gated = (folder: string) => ({ ...REWEIGHT, scorer: { name: "gated", params: { folder } } });
+const mount = (run_id: string, dataflex: object): Promise<Run> =>
+  client.mount({ run_id, dataflex, adv_estimator: "grpo", timeoutMs: 20_000 });
+const overview = async (): Promise<Overview> =>
+  (await fetch(`${broker.ready.http}/api/v1/overview`)).json() as Promise<Overview>;
+const viewOf = async (run: Run): Promise<RunView> =>
+  (await overview()).runs.find((r) => r.run === run.handle.run) ?? expect.fail("the run is not shown");
+/** Step, phase and what of it is done, once they are so. */
+const until = (
+  run: Run,
+  step: number | null,
+  phase: string | null,
+  settled: [number, number] | null,
+): Promise<unknown> =>
+  eventually(
+    async () => {
+      const seen = await viewOf(run);
+      const found = JSON.stringify([seen.step, seen.phase, seen.settled]);
+      if (found === JSON.stringify([step, phase, settled])) return true;
+      throw new Error(`the page says ${found}`);
+    },
+    { what: `step ${step} ${phase} ${settled}` },
+  );
+const busiest = async (): Promise<QueueView> =>
+  (await overview()).queues.find((q) => (q.counts.active ?? 0) > 0) ?? expect.fail("no queue is at work");
+
+test("a step's phase is its own, whatever the queue does for others; queues and workers tell what they do", async () => {
+  const other = await mount("other", gated(folders[0]));
+  const mine = await mount("mine", { pipelines: { one: gated(folders[0]), two: gated(folders[1]) } });
+  await until(mine, null, null, null);
+  const [idle] = (await overview()).workers;
+  expect(idle).toMatchObject({ state: "idle", device: "cpu", backend: "cpu", slots: 1, active: 0 });
+  expect(idle).toMatchObject({ jobs_last_minute: 0, last_job: null, tensor_bytes: expect.any(Number) });
+
+  // The other run's job holds the only slot.
+  await other.put(1, STAGE, { ...batch });
+  await eventually(() => holders(folders[0], "other", 1).length === 1, { what: "the other run's job" });
+  await until(other, 1, "scoring", [0, 1]);
+  await mine.put(2, STAGE, { response_mask: batch.response_mask });
+  await until(mine, 2, "received", [0, 2]);
+  await mine.put(2, STAGE, { advantages: batch.advantages });
+  await until(mine, 2, "queued", [0, 2]);
+  const queue = await eventually(async () => {
+    const seen = await busiest();
+    return (seen.oldest_ms ?? 0) > 0 && seen;
+  });
+  expect(queue).toMatchObject({ stage: STAGE, workers: 1, slots: 1, counts: { waiting: 2, active: 1, failed: 0 } });
+  await eventually(async () => (await overview()).workers[0]?.state === "busy", {
+    what: "the heartbeat of a busy worker",
+  });
+
+  writeFileSync(join(folders[0], "open-1"), "");
+  const first = await eventually(() => folders.find((f) => holders(f, "mine", 2).length === 1), {
+    what: "this run's job",
+  });
+  await until(mine, 2, "scoring", [0, 2]);
+  writeFileSync(join(first, "open-2"), "");
+  await until(mine, 2, "scoring", [1, 2]);
+  expect(await busiest()).toMatchObject({ oldest_ms: null, counts: { waiting: 0, active: 1 } });
+  for (const folder of folders) writeFileSync(join(folder, "open-2"), "");
+  await until(mine, 2, "published", [2, 2]);
+  await mine.weights(2);
+  await mine.release(2);
+  await until(mine, 2, "applied", null);
+
+  const { at, workers } = await eventually(
+    async () => {
+      const seen = await overview();
+      return seen.workers[0]?.jobs_last_minute === 3 && seen;
+    },
+    { what: "three jobs in the heartbeat" },
+  );
+  expect(workers[0]).toMatchObject({ state: "idle", active: 0 });
+  expect(workers[0]!.last_job).toBeGreaterThan(at - 30_000);
+  expect(workers[0]!.last_job).toBeLessThanOrEqual(at);
+  expect(workers[0]!.loop_lag_ms).toBeGreaterThanOrEqual(0);
+});
