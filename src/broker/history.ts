@@ -36,8 +36,9 @@ function append(pipeline: Pipeline, notice: Notice): void {
   const record = recordOf(notice);
   const keys = runKeys(notice.run);
   const text = JSON.stringify(record);
-  const step = String(record.step);
-  pipeline.xadd(keys.history, "MAXLEN", "~", HISTORY_ENTRIES, record.id, "step", step, "record", text);
+  // The step stands beside the record, so that a long history is thinned without reading records.
+  const step = record.kind === "mounted" ? [] : ["step", String(record.step)];
+  pipeline.xadd(keys.history, "MAXLEN", "~", HISTORY_ENTRIES, record.id, ...step, "record", text);
   const rows = extremesOf(notice);
   if (rows) {
     pipeline.xadd(keys.historyRows, "MAXLEN", "~", HISTORY_ROWS_ENTRIES, record.id, "rows", JSON.stringify(rows));

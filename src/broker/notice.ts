@@ -1,5 +1,6 @@
 import { unpack } from "../protocol/codec.js";
 import type { CombinedReport, OutcomeHeader } from "../protocol/messages.js";
+import type { MountReport } from "../redis/mount-report.js";
 import type { Entry } from "../redis/streams.js";
 
 interface NoticeBase {
@@ -7,40 +8,43 @@ interface NoticeBase {
   readonly id: string;
   readonly run: string;
   readonly incarnation: number;
-  /** `(global_steps, trigger)` as in keys. */
-  readonly step: string;
   /** Redis time in ms. */
   readonly at: number;
 }
+interface StepNotice extends NoticeBase {
+  /** `(global_steps, trigger)` as in keys. */
+  readonly step: string;
+}
+/** A trainer has taken the run: a first time, anew, or with other settings. */
+export interface MountedNotice extends NoticeBase, MountReport {
+  readonly kind: "mounted";
+}
 /** A pipeline's step got its outcome. `ms`: since the step's first put. */
-export interface SettledNotice extends NoticeBase {
+export interface SettledNotice extends StepNotice {
   readonly kind: "settled";
   readonly pipeline: string;
   readonly header: OutcomeHeader;
   readonly ms: number;
 }
 /** The trainer is done with a step, and says how long it waited for its weights. */
-export interface ReleasedNotice extends NoticeBase {
+export interface ReleasedNotice extends StepNotice {
   readonly kind: "released";
   readonly wait_ms: number;
   /** The composed weights, from clients that tell them. */
   readonly combined?: CombinedReport;
 }
-export type Notice = SettledNotice | ReleasedNotice;
+export type Notice = MountedNotice | SettledNotice | ReleasedNotice;
 
 /** Reads an entry of the notices stream; undefined when it is none that this version knows. Never throws. */
 export function parseNotice({ id, fields }: Entry): Notice | undefined {
   const text = (name: string): string => fields[name]?.toString() ?? "";
-  const base = {
-    id,
-    run: text("run"),
-    incarnation: Number(text("inc")),
-    step: text("step"),
-    at: Number(id.split("-", 1)[0]),
-  };
-  if (base.run === "" || !Number.isSafeInteger(base.incarnation) || !/^\d+\.\d+$/.test(base.step)) return undefined;
+  const about = { id, run: text("run"), incarnation: Number(text("inc")), at: Number(id.split("-", 1)[0]) };
+  if (about.run === "" || !Number.isSafeInteger(about.incarnation)) return undefined;
   const header = readHeader(fields.header);
   if (!header) return undefined;
+  if (text("kind") === "mounted") return { ...about, kind: "mounted", ...readReport(header) };
+  const base = { ...about, step: text("step") };
+  if (!/^\d+\.\d+$/.test(base.step)) return undefined;
   if (text("kind") === "released") {
     const wait_ms = typeof header.wait_ms === "number" ? header.wait_ms : Number.NaN;
     const combined = readCombined(header.combined);
@@ -62,6 +66,11 @@ function readHeader(bytes: Uint8Array | undefined): Record<string, unknown> | un
 
 function isOutcome(header: Record<string, unknown>): header is Record<string, unknown> & OutcomeHeader {
   return (header.kind === "result" || header.kind === "failure") && typeof header.stage === "string";
+}
+
+function readReport({ version, settings }: Record<string, unknown>): MountReport {
+  const told = typeof settings === "object" && settings !== null ? Object.entries(settings) : [];
+  return { version: String(version), settings: Object.fromEntries(told.map(([name, value]) => [name, String(value)])) };
 }
 
 /** Numbers that are missing become NaN, which no metric takes. */

@@ -1,7 +1,7 @@
 import { didYouMean } from "../config/suggest.js";
 import { DataflexError } from "../errors.js";
 import { newestRecords } from "../history/read.js";
-import type { StepRecord } from "../history/record.js";
+import type { HistoryRecord } from "../history/record.js";
 import { Queues } from "../queue/queues.js";
 import { connect } from "../redis/connect.js";
 import { readOverview } from "../status/overview.js";
@@ -12,7 +12,7 @@ export interface SeenStatus {
   readonly overview: Overview;
   readonly run?: string;
   /** Of the named run, newest first. */
-  readonly records?: readonly StepRecord[];
+  readonly records?: readonly HistoryRecord[];
 }
 
 const RECORDS = 40;

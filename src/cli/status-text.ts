@@ -1,4 +1,4 @@
-import type { StepRecord } from "../history/record.js";
+import type { HistoryRecord } from "../history/record.js";
 import type { Overview, RunView, WorkerView } from "../status/types.js";
 import { plain } from "./plain.js";
 import type { SeenStatus } from "./status-read.js";
@@ -136,9 +136,9 @@ function pipelinesText(run: RunView): string {
   );
 }
 
-function stepsText(records: readonly StepRecord[]): string {
+function stepsText(records: readonly HistoryRecord[]): string {
   const rows = records.slice(0, STEPS * 2).flatMap((r) => {
-    if (r.kind === "released") return [];
+    if (r.kind === "released" || r.kind === "mounted") return [];
     const took = r.ms === null ? "-" : `${r.ms} ms`;
     if (r.kind === "failure") return [[String(r.step), r.pipeline, "-", "-", "-", took, r.code]];
     return [

@@ -2,14 +2,14 @@ import type { Redis } from "ioredis";
 import type { ExtremeRows } from "../protocol/messages.js";
 import { ALL_TAGS, runKeys, tagKeys } from "../redis/keys.js";
 import { type Entry, parseEntries, readRange } from "../redis/streams.js";
-import type { FailureRecord, StepRecord } from "./record.js";
+import type { FailureRecord, HistoryRecord, StepRecord } from "./record.js";
 
 export interface StepsQuery {
   /** Only records after this id, oldest first. Absent: the newest ones. */
   readonly after?: string;
   /** At most so many records. */
   readonly limit: number;
-  /** Of long histories only steps whose number divides by this; the newest record always. */
+  /** Of long histories only steps whose number divides by this; mounts and the newest record always. */
   readonly every: number;
 }
 export interface StepsAnswer {
@@ -45,12 +45,12 @@ export async function readSteps(redis: Redis, run: string, q: StepsQuery): Promi
 }
 
 function divides({ fields }: Entry, every: number): boolean {
-  return every <= 1 || Number(fields.step?.toString()) % every === 0;
+  return every <= 1 || fields.step === undefined || Number(fields.step.toString()) % every === 0;
 }
 const textOf = ({ fields }: Entry): string => fields.record?.toString() ?? "null";
 
 /** The newest records of a run, newest first. */
-export async function newestRecords(redis: Redis, run: string, count: number): Promise<StepRecord[]> {
+export async function newestRecords(redis: Redis, run: string, count: number): Promise<HistoryRecord[]> {
   const raw = await redis.xrevrangeBuffer(runKeys(run).history, "+", "-", "COUNT", count);
   return parseEntries(raw as never).flatMap(parseRecord);
 }
@@ -66,7 +66,7 @@ export async function readStep(
   const records = texts
     .filter((text) => text.includes(wanted))
     .map((text) => JSON.parse(text) as StepRecord)
-    .filter((record) => record.step === step);
+    .filter((record) => record.step === step); // a mount has none
   const rows: Record<string, ExtremeRows> = {};
   for (const { id } of records) {
     const [entry] = await readRange(redis, runKeys(run).historyRows, id, id, 1);
@@ -88,9 +88,9 @@ export async function newestErrors(redis: Redis, count: number): Promise<Failure
 }
 
 /** Another version's entry may hold anything. */
-function parseRecord({ fields }: Entry): StepRecord[] {
+function parseRecord({ fields }: Entry): HistoryRecord[] {
   try {
-    return [JSON.parse(fields.record?.toString() ?? "") as StepRecord];
+    return [JSON.parse(fields.record?.toString() ?? "") as HistoryRecord];
   } catch {
     return [];
   }

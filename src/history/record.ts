@@ -4,6 +4,7 @@ import type {
   ExtremeRows,
   FailureHeader,
   Mechanism,
+  Producer,
   ResultHeader,
   WeightStats,
 } from "../protocol/messages.js";
@@ -13,13 +14,23 @@ interface RecordBase {
   readonly id: string;
   readonly run: string;
   readonly incarnation: number;
-  readonly step: number;
-  readonly trigger: number;
   /** Redis time in ms. */
   readonly at: number;
 }
+interface StepRecordBase extends RecordBase {
+  readonly step: number;
+  readonly trigger: number;
+}
+/** A trainer took the run. Two of them tell what was set otherwise in between. */
+export interface MountRecord extends RecordBase {
+  readonly kind: "mounted";
+  /** Of the broker that resolved the configuration. */
+  readonly version: string;
+  /** `<pipeline>.<option>` → value as text. */
+  readonly settings: Readonly<Record<string, string>>;
+}
 /** A pipeline's step with an accepted result. Numbers have six significant digits. */
-export interface ResultRecord extends RecordBase {
+export interface ResultRecord extends StepRecordBase {
   readonly kind: "result";
   readonly pipeline: string;
   readonly mechanism: Mechanism;
@@ -42,8 +53,10 @@ export interface ResultRecord extends RecordBase {
   readonly timings: Readonly<Record<string, number>>;
   readonly worker: string;
   readonly pid: number;
+  /** Of the worker's package; empty where it is not known. */
+  readonly version: string;
 }
-export interface FailureRecord extends RecordBase {
+export interface FailureRecord extends StepRecordBase {
   readonly kind: "failure";
   readonly pipeline: string;
   readonly stage: string;
@@ -53,26 +66,28 @@ export interface FailureRecord extends RecordBase {
   readonly worker: string;
 }
 /** The trainer is done with the step. `wait_ms`: how long it stood still for the weights. */
-export interface ReleaseRecord extends RecordBase {
+export interface ReleaseRecord extends StepRecordBase {
   readonly kind: "released";
   readonly wait_ms: number | null;
   /** The composed weights, as they went to the loss. */
   readonly combined?: CombinedReport;
 }
 export type StepRecord = ResultRecord | FailureRecord | ReleaseRecord;
+export type HistoryRecord = MountRecord | StepRecord;
 
 /** Texts of components can be of any length; a history of 20,000 entries cannot. */
 const TEXT_LENGTH = 500;
 const WARNINGS = 4;
 
 /** What a notice says, in the form that history keeps and pages show. */
-export function recordOf(notice: Notice): StepRecord {
+export function recordOf(notice: Notice): HistoryRecord {
+  if (notice.kind === "mounted") return notice;
   if (notice.kind === "released") return releaseRecord(notice);
   const { header } = notice;
   return header.kind === "result" ? resultRecord(notice, header) : failureRecord(notice, header);
 }
 
-function base({ id, run, incarnation, step, at }: Notice): RecordBase {
+function base({ id, run, incarnation, step, at }: SettledNotice | ReleasedNotice): StepRecordBase {
   const [number = "", trigger = ""] = step.split(".");
   return { id, run, incarnation, step: Number(number), trigger: Number(trigger), at };
 }
@@ -92,7 +107,8 @@ function releaseRecord(notice: ReleasedNotice): ReleaseRecord {
 function failureRecord(notice: SettledNotice, { code, message, stage, producer }: FailureHeader): FailureRecord {
   const text = String(message).slice(0, TEXT_LENGTH);
   const { pipeline, ms } = notice;
-  return { ...base(notice), kind: "failure", pipeline, stage, code, message: text, ms: finite(ms), ...by(producer) };
+  const { worker } = by(producer);
+  return { ...base(notice), kind: "failure", pipeline, stage, code, message: text, ms: finite(ms), worker };
 }
 
 function resultRecord(notice: SettledNotice, header: ResultHeader): ResultRecord {
@@ -122,8 +138,9 @@ function resultRecord(notice: SettledNotice, header: ResultHeader): ResultRecord
   };
 }
 
-function by(producer: { worker?: string; pid?: number } | undefined): { worker: string; pid: number } {
-  return { worker: String(producer?.worker ?? ""), pid: Number(producer?.pid ?? 0) };
+function by(producer: Partial<Producer> | undefined): { worker: string; pid: number; version: string } {
+  const { worker = "", pid = 0, version = "" } = producer ?? {};
+  return { worker: String(worker), pid: Number(pid), version: String(version) };
 }
 
 /** Lowest and highest weighted rows of a result, kept apart from its record, for fewer steps. */

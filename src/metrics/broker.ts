@@ -100,6 +100,7 @@ class SharedFacts implements NoticeSink {
   async take(notices: readonly Notice[], counted: boolean): Promise<void> {
     const runs = this.#runs;
     for (const notice of notices) {
+      if (notice.kind === "mounted") continue;
       const run = await runs.of(notice.run, notice.incarnation);
       recordNotice(this.meter, runs, run, notice, counted);
     }

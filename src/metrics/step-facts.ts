@@ -1,4 +1,4 @@
-import type { Notice, ReleasedNotice, SettledNotice } from "../broker/notice.js";
+import type { ReleasedNotice, SettledNotice } from "../broker/notice.js";
 import { QUANTILES } from "../protocol/distribution.js";
 import type { CombinedReport, ResultHeader, WeightStats } from "../protocol/messages.js";
 import { parseStepKey } from "../redis/keys.js";
@@ -12,8 +12,10 @@ import type { LiveRuns, STEP_OUTCOMES } from "./runs.js";
 /** Failures that a trainer with `on_unavailable: neutral` answers by training without weights. */
 const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST"]);
 
+type StepNotice = SettledNotice | ReleasedNotice;
+
 /** Folds one notice into the shared metrics. `counted`: an earlier leader has not counted it. Never throws. */
-export function recordNotice(meter: Meter, runs: LiveRuns, run: LiveRun, notice: Notice, counted: boolean): void {
+export function recordNotice(meter: Meter, runs: LiveRuns, run: LiveRun, notice: StepNotice, counted: boolean): void {
   // A trainer's earlier life: what it did counts, but it says nothing of the run's present state.
   const current = notice.incarnation === run.incarnation;
   if (notice.kind === "released") {

@@ -44,3 +44,28 @@ export function drawLimit(u: uPlot, limit: number): void {
   u.ctx.stroke();
   u.ctx.restore();
 }
+
+/** A dashed line with a diamond on top, at each step from which something was otherwise. */
+export function drawChanges(u: uPlot, steps: readonly number[]): void {
+  const { top, height } = u.bbox;
+  const size = 5 * devicePixelRatio;
+  u.ctx.save();
+  u.ctx.strokeStyle = color("--change");
+  u.ctx.fillStyle = color("--change");
+  u.ctx.lineWidth = devicePixelRatio;
+  for (const step of steps) {
+    const x = Math.round(u.valToPos(step, "x", true));
+    u.ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+    u.ctx.beginPath();
+    u.ctx.moveTo(x, top);
+    u.ctx.lineTo(x, top + height);
+    u.ctx.stroke();
+    u.ctx.beginPath();
+    u.ctx.moveTo(x, top - size);
+    u.ctx.lineTo(x + size, top);
+    u.ctx.lineTo(x, top + size);
+    u.ctx.lineTo(x - size, top);
+    u.ctx.fill();
+  }
+  u.ctx.restore();
+}

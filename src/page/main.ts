@@ -5,7 +5,7 @@ import { RunPanel } from "./run-view.js";
 import { openStep } from "./step-dialog.js";
 import { type LinkState, Stream } from "./stream.js";
 import { showBanner, showSystem } from "./system.js";
-import type { Overview, PageConfig, StepRecord } from "./types.js";
+import type { HistoryRecord, Overview, PageConfig } from "./types.js";
 
 /** Records of a long history that are drawn; the newest ones are loaded whole. */
 const DRAWN = 6_000;
@@ -50,7 +50,7 @@ async function load(run: string): Promise<void> {
       ? [`${steps}?after=0&every=${every}&limit=${DRAWN * 2}`, `${steps}?limit=${NEWEST}`]
       : [`${steps}?limit=${DRAWN}`];
   for (const path of wanted) {
-    const { records } = await get<{ records: StepRecord[] }>(path);
+    const { records } = await get<{ records: HistoryRecord[] }>(path);
     for (const record of records) historyOf(run).add(record);
   }
   draw();
@@ -60,7 +60,7 @@ async function catchUp(): Promise<void> {
   show(await get<Overview>("/overview"));
   if (selected === undefined) return;
   const run = selected;
-  const { records } = await get<{ records: StepRecord[] }>(`/runs/${encodeURIComponent(run)}/steps?limit=${NEWEST}`);
+  const { records } = await get<{ records: HistoryRecord[] }>(`/runs/${encodeURIComponent(run)}/steps?limit=${NEWEST}`);
   for (const record of records) historyOf(run).add(record);
   draw();
 }
@@ -155,7 +155,7 @@ async function start(): Promise<void> {
   drawNow();
   stream = new Stream(overview.cursor, {
     onStep: (text) => {
-      const record = JSON.parse(text) as StepRecord;
+      const record = JSON.parse(text) as HistoryRecord;
       // Of other runs the list shows enough; their history is loaded when they are selected.
       if (record.run === selected && historyOf(record.run).add(record)) draw();
     },

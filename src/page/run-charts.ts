@@ -1,8 +1,11 @@
+import { showBars } from "./bars.js";
 import { binLabels, usedBins } from "./bins.js";
-import { Figure, type Line } from "./charts.js";
+import type { Change } from "./changes.js";
 import { h } from "./dom.js";
+import { Figure } from "./figure.js";
 import { duration, number, percent } from "./format.js";
-import type { RunHistory } from "./history.js";
+import type { RunHistory, Series } from "./history.js";
+import { type Line, showLines } from "./lines.js";
 import type { PageConfig, PipelineView, ResultRecord, RunView } from "./types.js";
 
 /** Below it a reweighted batch counts for less than a third of its elements. */
@@ -31,19 +34,23 @@ export class RunCharts {
     this.element = h("div", { class: "figures" }, ...all.map((figure) => figure.element));
   }
 
-  show(view: RunView, history: RunHistory, pipeline: PipelineView): void {
+  show(view: RunView, history: RunHistory, pipeline: PipelineView, changes: readonly Change[]): void {
     const { steps, results } = history.of(pipeline.name);
+    // What is drawn, and may be asked for as a table later, does not grow with the history.
+    const series = { steps: [...steps], results: [...results] };
     const mix = pipeline.mechanism === "mix";
     const f = this.#figures;
     for (const figure of [f.weights, f.ess, f.mean]) figure.element.hidden = mix;
     f.shares.element.hidden = !mix;
-    if (mix) this.#showShares(steps, results);
-    else this.#showWeights(steps, results);
-    this.#showHistogram(f.scores, results, (r) => r.score_bins, this.#config.score_edges, scoreWords);
-    this.#showWait(view, history);
+    // Only what scores has scores.
+    f.scores.element.hidden = mix && !series.results.some((r) => r.score_bins);
+    if (mix) this.#showShares(series, changes);
+    else this.#showWeights(series, changes);
+    this.#showHistogram(f.scores, series.results, (r) => r.score_bins, this.#config.score_edges, scoreWords);
+    this.#showWait(view, history, changes);
   }
 
-  #showWeights(steps: readonly number[], results: readonly ResultRecord[]): void {
+  #showWeights({ steps, results }: Series, changes: readonly Change[]): void {
     const f = this.#figures;
     this.#showHistogram(f.weights, results, (r) => r.weight_bins, this.#config.weight_edges, weightWords);
     const last = results.at(-1)?.stats;
@@ -51,20 +58,24 @@ export class RunCharts {
     if (!last) return;
     const of = (read: (r: ResultRecord) => number | undefined): (number | null)[] =>
       results.map((r) => read(r) ?? null);
-    f.ess.lines(`ESS ${number(last.ess_ratio)}, ${percent(last.kept_ratio)} of the rows kept`, {
+    showLines(f.ess, {
+      words: `ESS ${number(last.ess_ratio)}, ${percent(last.kept_ratio)} of the rows kept`,
       steps,
+      changes,
       range: [0, 1.02],
       limit: LOW_ESS,
       lines: [
         { label: "effective sample size", color: "--c1", values: of((r) => r.stats?.ess_ratio) },
-        { label: "kept share", color: "--c2", dash: true, values: of((r) => r.stats?.kept_ratio) },
+        { label: "kept share", color: "--c2", dash: true, values: of((r) => r.stats?.kept_ratio), format: percent },
       ],
     });
     const q = (wanted: number): number => this.#config.quantiles.indexOf(wanted);
     const [low, high] = [q(0.1), q(0.9)];
     const edge = { color: "--c1", edge: true };
-    f.mean.lines(`mean ${number(last.mean, 4)}, deviation ${number(last.std)}`, {
+    showLines(f.mean, {
+      words: `mean ${number(last.mean, 4)}, deviation ${number(last.std)}`,
       steps,
+      changes,
       range: [0, null],
       bands: [[0, 1]],
       lines: [
@@ -76,7 +87,7 @@ export class RunCharts {
     });
   }
 
-  #showShares(steps: readonly number[], results: readonly ResultRecord[]): void {
+  #showShares({ steps, results }: Series, changes: readonly Change[]): void {
     const last = results.at(-1)?.proportions;
     if (!last) {
       this.#figures.shares.nothing("No proportions yet.");
@@ -88,11 +99,11 @@ export class RunCharts {
       return { label: domain, color: COLORS[i % COLORS.length]!, dash: i >= COLORS.length, values, format: percent };
     });
     const words = domains.map((domain) => `${domain} ${percent(last[domain])}`).join(", ");
-    this.#figures.shares.lines(words, { steps, range: [0, 1.02], lines });
+    showLines(this.#figures.shares, { words, steps, changes, range: [0, 1.02], lines });
   }
 
-  #showWait(view: RunView, history: RunHistory): void {
-    const steps = [...history.waits.keys()].sort((a, b) => a - b);
+  #showWait(view: RunView, history: RunHistory, changes: readonly Change[]): void {
+    const steps = history.waited;
     const last = steps.at(-1);
     if (last === undefined) {
       this.#figures.wait.nothing("The trainer has not released a step yet.");
@@ -100,24 +111,18 @@ export class RunCharts {
     }
     const names = deliveredOf(view);
     const seconds = (ms: number | undefined): number | null => (ms === undefined ? null : ms / 1_000);
-    const inSeconds = (value: number | null): string => duration(value === null ? null : value * 1_000);
-    this.#figures.wait.lines(
-      `step ${last}: waited ${duration(history.wait(last))}, hidden ${duration(history.hidden(last, names))}`,
-      {
-        steps,
-        range: [0, null],
-        lines: [
-          { label: "waited", color: "--c3", values: steps.map((s) => seconds(history.wait(s))), format: inSeconds },
-          {
-            label: "hidden",
-            color: "--c1",
-            dash: true,
-            values: steps.map((s) => seconds(history.hidden(s, names))),
-            format: inSeconds,
-          },
-        ],
-      },
-    );
+    const format = (value: number | null): string => duration(value === null ? null : value * 1_000);
+    const [waited, hidden] = [(s: number) => history.wait(s), (s: number) => history.hidden(s, names)];
+    showLines(this.#figures.wait, {
+      words: `step ${last}: waited ${duration(waited(last))}, hidden ${duration(hidden(last))}`,
+      steps,
+      changes,
+      range: [0, null],
+      lines: [
+        { label: "waited", color: "--c3", values: steps.map((s) => seconds(waited(s))), format },
+        { label: "hidden", color: "--c1", dash: true, values: steps.map((s) => seconds(hidden(s))), format },
+      ],
+    });
   }
 
   #showHistogram(
@@ -127,22 +132,21 @@ export class RunCharts {
     edges: readonly number[],
     words: (last: ResultRecord) => string,
   ): void {
-    const recent = results.slice(-RECENT).flatMap((r) => binsOf(r) ?? []);
     const last = results.at(-1);
     const now = last && binsOf(last);
-    if (!last || !now || recent.length === 0) {
+    if (!last || !now) {
       figure.nothing("Nothing to count yet.");
       return;
     }
     const lists = results.slice(-RECENT).map((r) => binsOf(r) ?? []);
     const [from, to] = usedBins(lists, edges.length + 1);
     const before = results.at(-2);
-    figure.bars(
-      words(last),
-      binLabels(edges).slice(from, to),
-      now.slice(from, to),
-      before && binsOf(before)?.slice(from, to),
-    );
+    showBars(figure, {
+      words: words(last),
+      labels: binLabels(edges).slice(from, to),
+      now: now.slice(from, to),
+      before: before && binsOf(before)?.slice(from, to),
+    });
   }
 }
 

@@ -1,12 +1,16 @@
-import { h, refill, scroller, setText, table } from "./dom.js";
-import { duration, NONE, number, percent } from "./format.js";
+import { type Change, changesOf } from "./changes.js";
+import { h, scroller, setText } from "./dom.js";
+import { number } from "./format.js";
 import type { RunHistory } from "./history.js";
-import { deliveredOf, LOW_ESS, RunCharts } from "./run-charts.js";
+import { RunCharts } from "./run-charts.js";
 import { stateOf } from "./run-list.js";
-import type { PageConfig, PipelineView, ResultRecord, RunView } from "./types.js";
+import { showSteps } from "./run-steps.js";
+import { showTiles, tilesOf } from "./run-tiles.js";
+import type { PageConfig, PipelineView, RunView } from "./types.js";
 
 const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
-const STEPS_SHOWN = 12;
+/** The newest of them are told in words. */
+const CHANGES_SHOWN = 3;
 
 export interface RunActions {
   openStep(step: number): void;
@@ -22,6 +26,7 @@ export class RunPanel {
   readonly #current = h("p", { class: "current" });
   readonly #tabs = h("div", { class: "tabs", role: "group", "aria-label": "Pipeline" });
   readonly #tiles = h("dl", { class: "tiles" });
+  readonly #changes = h("ul", { class: "changes", "aria-label": "What was changed" });
   readonly #steps = scroller("Newest steps");
   readonly #charts: RunCharts;
   #pipeline: string | undefined;
@@ -47,6 +52,7 @@ export class RunPanel {
         ),
         this.#tabs,
         this.#tiles,
+        this.#changes,
       ),
       this.#charts.element,
       h(
@@ -70,9 +76,11 @@ export class RunPanel {
     this.#showTabs(view);
     const pipeline = view.pipelines.find((p) => p.name === this.#pipeline);
     if (!pipeline) return;
-    this.#showTiles(view, history, pipeline);
-    this.#charts.show(view, history, pipeline);
-    this.#showSteps(view, history, pipeline);
+    const changes = changesOf(history.of(pipeline.name).results, history.mounts);
+    showTiles(this.#tiles, tilesOf(view, history, pipeline));
+    this.#showChanges(changes);
+    this.#charts.show(view, history, pipeline, changes);
+    showSteps(this.#steps, history, pipeline, changes, (step) => this.#actions.openStep(step));
   }
 
   #showHead(view: RunView): void {
@@ -105,75 +113,15 @@ export class RunPanel {
     if (focused) this.#tabs.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
   }
 
+  #showChanges(changes: readonly Change[]): void {
+    const texts = changes.slice(-CHANGES_SHOWN).map(({ step, text }) => `◆ From step ${step}: ${text}`);
+    if (this.#changes.dataset.texts === texts.join("\n")) return;
+    this.#changes.dataset.texts = texts.join("\n");
+    this.#changes.replaceChildren(...texts.reverse().map((text) => h("li", {}, text)));
+  }
+
   #choose(pipeline: string): void {
     this.#pipeline = pipeline;
     if (this.#view && this.#history) this.show(this.#view, this.#history);
-  }
-
-  #showTiles(view: RunView, history: RunHistory, pipeline: PipelineView): void {
-    const { results, steps } = history.of(pipeline.name);
-    const last = results.at(-1);
-    const step = steps.at(-1) ?? -1;
-    const { stats } = last ?? {};
-    const low = pipeline.mechanism === "reweight" && stats !== undefined && stats.ess_ratio < LOW_ESS;
-    const clipped = history.released?.combined?.clipped;
-    const wait = history.wait(step) ?? [...history.waits.values()].at(-1);
-    const hidden = history.hidden(step, deliveredOf(view)) ?? history.hidden(step - 1, deliveredOf(view));
-    const tiles: [string, string, string][] = [
-      ["Effective sample size", number(stats?.ess_ratio), low ? "bad" : ""],
-      ["Kept rows", percent(stats?.kept_ratio), stats?.kept_ratio === 0 ? "bad" : ""],
-      ["Mean weight", number(stats?.mean, 4), ""],
-      ["Lowest – highest", stats ? `${number(stats.min, 2)} – ${number(stats.max, 2)}` : NONE, ""],
-      ["Clipped", clipped === undefined ? NONE : percent(clipped.low + clipped.high), ""],
-      ["Trainer waited", duration(wait), ""],
-      ["Hidden time", duration(hidden), ""],
-    ];
-    if (this.#tiles.children.length !== tiles.length) {
-      this.#tiles.replaceChildren(...tiles.map(([name]) => h("div", {}, h("dt", {}, name), h("dd", {}))));
-    }
-    tiles.forEach(([name, value, state], i) => {
-      const tile = this.#tiles.children[i]!;
-      tile.className = state;
-      tile.setAttribute("data-name", name);
-      setText(tile.lastElementChild!, state === "bad" ? `▲ ${value}` : value);
-    });
-  }
-
-  #showSteps(view: RunView, history: RunHistory, pipeline: PipelineView): void {
-    const steps = history.newestSteps(STEPS_SHOWN);
-    const shape = `${steps.join()} ${pipeline.name} ${history.newest}`;
-    const holder = this.#steps;
-    if (holder.dataset.shape === shape) return;
-    holder.dataset.shape = shape;
-    const result = (step: number): ResultRecord | undefined => history.at(pipeline.name, step);
-    const open = (step: number): HTMLElement =>
-      h(
-        "button",
-        { type: "button", class: "link", "data-key": step, click: () => this.#actions.openStep(step) },
-        `Step ${step}`,
-      );
-    const failed = (step: number): string =>
-      history
-        .failures(step)
-        .map((f) => `✕ ${f.code}`)
-        .join(" ");
-    refill(
-      holder,
-      table(
-        `Newest steps of pipeline ${pipeline.name}`,
-        [
-          { head: "step", cell: open },
-          { head: "ESS", number: true, cell: (s) => number(result(s)?.stats?.ess_ratio) },
-          { head: "kept", number: true, cell: (s) => percent(result(s)?.stats?.kept_ratio) },
-          { head: "mean", number: true, cell: (s) => number(result(s)?.stats?.mean, 4) },
-          { head: "highest", number: true, cell: (s) => number(result(s)?.stats?.max) },
-          { head: "took", number: true, cell: (s) => duration(result(s)?.ms) },
-          { head: "waited", number: true, cell: (s) => duration(history.wait(s)) },
-          { head: "notes", cell: (s) => [failed(s), ...(result(s)?.flags ?? [])].filter(Boolean).join(" ") },
-        ],
-        steps,
-        view.pipelines.length === 0 ? "Nothing is mounted." : "No step yet: the trainer's first put starts one.",
-      ),
-    );
   }
 }

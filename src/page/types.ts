@@ -1,4 +1,11 @@
-export type { FailureRecord, ReleaseRecord, ResultRecord, StepRecord } from "../history/record.js";
+export type {
+  FailureRecord,
+  HistoryRecord,
+  MountRecord,
+  ReleaseRecord,
+  ResultRecord,
+  StepRecord,
+} from "../history/record.js";
 export type { ExtremeRows } from "../protocol/messages.js";
 export type { Fact, Overview, PipelineView, QueueView, RunView, WorkerView } from "../status/types.js";
 

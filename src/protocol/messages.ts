@@ -173,6 +173,8 @@ export interface Producer {
   readonly worker: string;
   readonly pid: number;
   readonly job_id: string;
+  /** Of a worker's package. */
+  readonly version?: string;
 }
 
 /** Accepted outcome of a pipeline's step. Its body holds the columns `weights` (and `mask` for token weights, `kept`). */

@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { pack, unpack } from "../protocol/codec.js";
 import type { Handle } from "../protocol/messages.js";
 import { HEARTBEAT_TTL_MS, MOUNT_TTL_MS, type RunKeys, runKeys, STATE_TTL_MS } from "./keys.js";
+import { mountReport } from "./mount-report.js";
 import { runScript, text } from "./scripts/index.js";
 
 /** A handle before Redis has given it its incarnation. */
@@ -26,8 +27,11 @@ export async function mountRun(redis: Redis, body: HandleBody, takeover: boolean
   const { word, rest } = await runScript(
     redis,
     "mount",
-    [keys.mount, keys.trainer, keys.runs],
-    [keys.encoded, body.mount_id, takeover ? 1 : 0, MOUNT_TTL_MS, HEARTBEAT_TTL_MS, ...mountFields(body)],
+    [keys.mount, keys.trainer, keys.runs, keys.notices],
+    [
+      ...[keys.encoded, body.mount_id, takeover ? 1 : 0, MOUNT_TTL_MS, HEARTBEAT_TTL_MS],
+      ...[body.run, mountReport(body), ...mountFields(body)],
+    ],
   );
   if (word === "BUSY") return { word, incarnation: Number(text(rest[0])) };
   const handle = await readHandle(redis, keys);

@@ -10,6 +10,7 @@ import type { ActiveJob } from "../queue/job-consumer.js";
 import { parseStepKey } from "../redis/keys.js";
 import type { Handles } from "../redis/mounts.js";
 import { settle, settleFailure } from "../redis/settle.js";
+import { VERSION } from "../version.js";
 import { countTokens } from "./count-tokens.js";
 import { begin, fetchParts } from "./fetch.js";
 import { rememberedStep, stateFor } from "./state.js";
@@ -75,7 +76,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
     tell("superseded", { reason: "NOT_MOUNTED" });
     return { outcome: "superseded", reason: "NOT_MOUNTED", worker: c.workerId };
   }
-  const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id };
+  const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id, version: VERSION };
   try {
     if (job.stalled >= POISON_AT) {
       throw new DataflexError(

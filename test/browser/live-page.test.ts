@@ -56,7 +56,7 @@ test("before the first step the page says so, and each step shows within two sec
   const last = records.findLast((r) => r.kind === "result")!;
   expect(last.step).toBe(5);
   const ess = String(Number(last.stats.ess_ratio.toPrecision(3)));
-  const tile = page.locator('[data-name="Effective sample size"] dd');
+  const tile = page.locator('[data-name="Effective sample"] dd');
   await eventually(async () => (await tile.textContent())?.endsWith(ess), { what: `ESS ${ess}` });
   await page.locator("#weights summary").click();
   const cells = await page.locator("#weights tbody tr td:nth-child(2)").allInnerTexts();

@@ -1,6 +1,7 @@
 import { Client, type Run } from "dataflex-mq";
 import { runBroker, runWorker } from "dataflex-mq/server";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { VERSION } from "../../src/version.js";
 import { advantageStep, REWEIGHT, softmaxWeights, valuesOf } from "../helpers/batches.js";
 import { eventually, rejection } from "../helpers/eventually.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
@@ -69,9 +70,20 @@ test("history has each step once, with the numbers of its weights and its extrem
   for (const step of [1, 2, 3]) await train(step);
   const { records } = await eventually(async () => {
     const answer = await steps("");
-    return answer.records.length === 6 && answer;
+    return answer.records.length === 7 && answer;
   });
-  expect(records.map((r) => `${r.kind} ${r.step}`)).toEqual([1, 2, 3].flatMap((s) => [`result ${s}`, `released ${s}`]));
+  const [mounted, ...ofSteps] = records;
+  expect(ofSteps.map((r) => `${r.kind} ${r.step}`)).toEqual([1, 2, 3].flatMap((s) => [`result ${s}`, `released ${s}`]));
+  expect(mounted).toMatchObject({
+    kind: "mounted",
+    version: VERSION,
+    settings: {
+      "main.actuator.name": "softmax",
+      "main.actuator.params.temperature": "1",
+      "composition.rescale": "none",
+    },
+  });
+  expect(ofSteps[0]).toMatchObject({ version: VERSION });
   const detail = (await (await get(`/api/v1/runs/${encodeURIComponent("a/b c")}/steps/2`)).json()) as {
     records: { id: string; stats?: { max: number } }[];
     rows: Record<string, { rows: number[]; weights: number[]; scores: number[] }>;
@@ -94,7 +106,7 @@ test("after, limit and every page through a history; wrong ones are refused", as
   expect([...first.records, ...rest.records]).toEqual(all);
   expect((await steps("?limit=2")).records).toEqual(all.slice(-2));
   const thinned = (await steps("?after=0&every=2")).records;
-  expect(thinned.map((r) => r.step)).toEqual([2, 2, 3]);
+  expect(thinned.map((r) => r.step)).toEqual([undefined, 2, 2, 3]);
   for (const query of ["?after=x", "?limit=0", "?every=-1"]) {
     expect([query, (await get(`/api/v1/runs/x/steps${query}`)).status]).toEqual([query, 400]);
   }

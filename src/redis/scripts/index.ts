@@ -6,7 +6,7 @@ import type { Redis } from "ioredis";
  * ARGV and answers, and is part of the protocol (docs/protocol.md section 5).
  */
 const SCRIPTS = {
-  mount: { file: "mount-3.lua", keys: 3 },
+  mount: { file: "mount-4.lua", keys: 4 },
   restore: { file: "restore-3.lua", keys: 3 },
   heartbeat: { file: "heartbeat-3.lua", keys: 3 },
   commitPut: { file: "commit-put-5.lua", keys: 5 },

@@ -1,0 +1,71 @@
+import { Client } from "dataflex-mq";
+import { runBroker, runWorker } from "dataflex-mq/server";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
+import { open, paintedOf, seriesOf, useBrowser } from "../helpers/browser.js";
+import { eventually } from "../helpers/eventually.js";
+import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+
+type Service = Awaited<ReturnType<typeof runBroker>>;
+let redis: TestRedis;
+let broker: Service;
+let worker: Service;
+/** The colour of changes in the light theme: --change. */
+const MARK = "126,34,206,255";
+const browser = useBrowser();
+
+beforeAll(async () => {
+  vi.stubEnv("DFX_LOG", "error");
+  redis = await startTestRedis();
+  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
+  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
+});
+afterAll(async () => {
+  await worker?.stop();
+  await broker?.stop();
+  await redis?.stop();
+});
+
+/** One life of the run's trainer, from a checkpoint before `steps[0]`. */
+async function live(temperature: number, steps: readonly number[]): Promise<void> {
+  const client = await Client.connect({ redisUrl: redis.url });
+  const dataflex = { ...REWEIGHT, actuator: { name: "softmax", params: { temperature } } };
+  const run = await client.mount({ run_id: "tuned", dataflex, adv_estimator: "grpo", timeoutMs: 20_000 });
+  for (const step of steps) {
+    await run.put(step, "post_advantage", { ...advantageStep(valuesOf(step, 16)) });
+    await run.weights(step);
+    await run.release(step);
+  }
+  await client.close();
+}
+
+test("a run that goes on with other settings is marked from that step on: chart, table, steps, and in words", async () => {
+  await live(1, [1, 2, 3, 4, 5]);
+  const context = await browser.context();
+  const { page, complaints } = await open(context, broker.ready.http);
+  await eventually(async () => (await seriesOf(page)).length === 5, { what: "the first life" });
+  expect(await page.getByText("settings or version changed").count()).toBe(0);
+  expect(await paintedOf(page, "#ess")).not.toContain(MARK);
+
+  await live(0.5, [4, 5, 6]);
+  const text = "main.actuator.temperature 1 → 0.5";
+  await page.getByText(`◆ From step 4: ${text}`).waitFor();
+  await eventually(async () => (await seriesOf(page)).join() === "1,2,3,4,5,6", { what: "the second life" });
+  for (const chart of ["#ess", "#mean", "#wait"]) {
+    await page.locator(chart).getByText("settings or version changed").waitFor();
+    await page.locator(`${chart} summary`).click();
+    const rows = page.locator(`${chart} tbody tr`);
+    await eventually(async () => (await rows.count()) === 6, { what: `the table of ${chart}` });
+    expect(await paintedOf(page, chart)).toContain(MARK);
+    expect(await rows.locator("td:last-child").allTextContents()).toEqual(["", "", text, "", "", ""]);
+  }
+  const row = page.locator("#run tr", { has: page.getByRole("button", { name: "Step 4", exact: true }) });
+  expect(await row.textContent()).toContain(`◆ ${text}`);
+
+  // The same again after a reload, from the history alone.
+  await page.reload();
+  await page.getByText(`◆ From step 4: ${text}`).waitFor();
+  expect(await seriesOf(page)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
