@@ -8,6 +8,8 @@ const COLUMNS = 24;
 const HEIGHT = 8;
 /** `increase` over less than this sees too few scrapes for a heatmap. */
 const HEATMAP_INTERVAL = "30s";
+/** Logarithmic from here up and down, linear in between. */
+const LINEAR_BELOW = 0.01;
 const TYPES = { timeseries: "timeseries", stat: "stat", heatmap: "heatmap", table: "table", bars: "bargauge" } as const;
 
 /** A dashboard as Grafana provisions it from a file: no id, no inputs, a fixed uid. */
@@ -68,14 +70,25 @@ function panelJson({ panel, id, gridPos }: Placed) {
       ...(panel.kind === "table" && { format: "table" }),
       ...(panel.kind === "heatmap" && { format: "heatmap" }),
     })),
-    fieldConfig: { defaults: defaults(panel), overrides: [] },
+    fieldConfig: { defaults: defaults(panel), overrides: overrides(panel) },
+    ...(panel.kind === "table" && { transformations: tidyTable() }),
     options: options(panel),
   };
+}
+
+/** One row a series, without the time, which is now. */
+function tidyTable() {
+  return [
+    { id: "merge", options: {} },
+    { id: "organize", options: { excludeByName: { Time: true } } },
+  ];
 }
 
 function defaults(panel: Panel) {
   return {
     unit: panel.unit,
+    color: { mode: panel.kind === "timeseries" || !panel.bands ? "palette-classic" : "thresholds" },
+    ...(panel.kind === "table" && panel.bands && { custom: { cellOptions: { type: "color-background" } } }),
     ...(panel.min !== undefined && { min: panel.min }),
     ...(panel.max !== undefined && { max: panel.max }),
     ...(panel.bands && {
@@ -91,11 +104,19 @@ function defaults(panel: Panel) {
         fillOpacity: panel.stacked ? 40 : 0,
         showPoints: "auto",
         stacking: { mode: panel.stacked ? "normal" : "none" },
-        scaleDistribution: panel.log ? { type: "log", log: 10 } : { type: "linear" },
+        // Zeros have a place on it.
+        scaleDistribution: panel.log ? { type: "symlog", log: 10, linearThreshold: LINEAR_BELOW } : { type: "linear" },
         ...(panel.bands && { thresholdsStyle: { mode: "area" } }),
       },
     }),
   };
+}
+
+function overrides({ colours = {} }: Panel) {
+  return Object.entries(colours).map(([name, fixedColor]) => ({
+    matcher: { id: "byName", options: name },
+    properties: [{ id: "color", value: { mode: "fixed", fixedColor } }],
+  }));
 }
 
 function options(panel: Panel) {

@@ -16,6 +16,8 @@ export interface Panel {
   readonly queries: readonly Query[];
   /** Ascending; each colour holds from its value on. */
   readonly bands?: readonly (readonly [from: number, colour: "red" | "orange" | "green"])[];
+  /** Colours of single series, by legend. */
+  readonly colours?: Readonly<Record<string, "red" | "orange" | "green">>;
   readonly stacked?: boolean;
   readonly log?: boolean;
   readonly min?: number;

@@ -1,5 +1,5 @@
 import type { Dashboard } from "./panel.js";
-import { countOf, increase, latest, quantile, rate, series, sumBy, sumOf } from "./promql.js";
+import { increase, latest, quantile, rate, series, sumBy, sumOf } from "./promql.js";
 
 const QUEUE = { queue: "$queue" } as const;
 const NO_JOB = "no worker finished a job in the time shown.";
@@ -57,7 +57,7 @@ export const pipeline: Dashboard = {
       stacked: true,
       queries: [
         {
-          expr: `${sumBy(["phase"], rate(sumOf("dataflex_job_phase_seconds")))} / on () group_left () (sum (${rate(countOf("dataflex_job_duration_seconds", { outcome: "completed" }))}) > 0)`,
+          expr: `${sumBy(["phase"], rate(sumOf("dataflex_job_phase_seconds")))} / on () group_left () (sum (${rate(series("dataflex_jobs_total", { outcome: "completed" }))}) > 0)`,
           legend: "{{phase}}",
         },
       ],

@@ -177,7 +177,7 @@ export const platform: Dashboard = {
     {
       title: "Redis: settings",
       description:
-        "1 where a setting is safe. maxmemory_policy and version decide whether services start at all; without aof a restart forgets open steps, without maxmemory it may take the whole machine.",
+        "1 where a setting is safe. maxmemory_policy and version decide whether services start at all; without aof a restart forgets open steps, without maxmemory it may take the whole machine; acl: not everybody who reaches it may do everything; tls: nobody on the way reads along. dataflex-mq doctor has the lines that mend each.",
       noData: NO_LEADER,
       kind: "table",
       unit: "short",
@@ -200,6 +200,16 @@ export const platform: Dashboard = {
       min: 0,
       max: 1,
       queries: [{ expr: series("dataflex_broker_leader"), legend: "{{instance}}" }],
+    },
+    {
+      title: "Live pages",
+      description:
+        "Browsers that look on, by broker. Each tab that is in sight holds one stream; hidden ones let go of theirs.",
+      noData: "no broker is running.",
+      kind: "timeseries",
+      unit: "short",
+      min: 0,
+      queries: [{ expr: series("dataflex_sse_clients"), legend: "{{instance}}" }],
     },
     {
       title: "Series per scrape",

@@ -4,6 +4,8 @@ import { increase, latest, meanOf, quantile, rate, series, sumBy } from "./promq
 const PIPELINE = "{{run}} {{pipeline}}";
 const NO_STEP = "no step of the chosen runs was settled in the time shown.";
 
+const OUTCOMES = { applied: "green", fallback: "orange", expired: "red", failed: "red" } as const;
+
 /** Scores, domains, outcomes and times of a run's steps: the lower half of the training dashboard. */
 export const trainingSteps: readonly Panel[] = [
   {
@@ -36,7 +38,7 @@ export const trainingSteps: readonly Panel[] = [
     noData: "no run was mounted in the time shown.",
     kind: "bars",
     unit: "short",
-    bands: [[0, "green"]],
+    colours: OUTCOMES,
     queries: [
       {
         expr: sumBy(["outcome"], increase(series("dataflex_steps_total", { run: "$run", stage: "$stage" }))),

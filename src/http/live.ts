@@ -27,10 +27,15 @@ type Query = Readonly<Record<string, string | undefined>>;
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Adds the live page and its API, read-only. `/metrics`, `/healthz` and `/readyz` stay open: they hold no names of rows or texts.
+ * Adds the live page and its API, read-only. Answers its feed, which knows how many look on. `/metrics`, `/healthz` and `/readyz` stay open: they hold no names of rows or texts.
  * @throws DataflexError USAGE when others can reach the address and there is no token.
  */
-export function addLivePage(app: FastifyInstance, live: LiveData, listen: Listen, token: string | undefined): void {
+export function addLivePage(
+  app: FastifyInstance,
+  live: LiveData,
+  listen: Listen,
+  token: string | undefined,
+): { readonly readers: number } {
   const rule = accessRule(listen, token);
   const feed = new EventFeed(live);
   app.addHook("onClose", async () => feed.close());
@@ -53,6 +58,7 @@ export function addLivePage(app: FastifyInstance, live: LiveData, listen: Listen
       );
     });
   });
+  return feed;
 }
 
 function addPage(scope: FastifyInstance): void {

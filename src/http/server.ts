@@ -26,6 +26,8 @@ export interface HttpOptions {
 export interface HttpServer {
   /** `http://host:port` as it really listens. */
   readonly address: string;
+  /** Live pages that hold a stream of events open. */
+  readonly streams: number;
   close(): Promise<void>;
 }
 
@@ -40,9 +42,15 @@ const PATHS = ["/metrics", "/healthz", "/readyz"] as const;
  */
 export async function startHttp(o: HttpOptions): Promise<HttpServer> {
   const app = buildApp(o);
-  if (o.live) addLivePage(app, o.live.data, o.listen, o.live.token);
+  const feed = o.live && addLivePage(app, o.live.data, o.listen, o.live.token);
   const port = await listen(app, o.listen, o.log);
-  return { address: httpAddress(o.listen.host, port), close: () => app.close() };
+  return {
+    address: httpAddress(o.listen.host, port),
+    get streams() {
+      return feed?.readers ?? 0;
+    },
+    close: () => app.close(),
+  };
 }
 
 /** The app without a port, for tests that inject requests. */

@@ -22,7 +22,7 @@ export class AttemptMeter {
     this.#appear(stage, scorer);
     const meter = this.#meter;
     meter.inc("dataflex_jobs_total", { stage, scorer, outcome: a.outcome });
-    meter.observe("dataflex_job_duration_seconds", { stage, scorer, outcome: a.outcome }, a.totalMs / 1000);
+    meter.observe("dataflex_job_duration_seconds", { stage, scorer }, a.totalMs / 1000);
     meter.set("dataflex_last_job_timestamp_seconds", {}, this.#now() / 1000);
     if (a.outcome === "retried") meter.inc("dataflex_job_retries_total", { stage, scorer });
     if (a.outcome === "retried" || a.outcome === "failed") {

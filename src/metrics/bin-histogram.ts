@@ -19,24 +19,30 @@ export class BinHistogram {
   readonly type = "histogram";
   readonly aggregator = "sum";
   readonly #edges: readonly number[];
+  /** For each bin that elements are counted by, the bucket that holds it. */
+  readonly #bucketOf: readonly number[];
   readonly #series = new Map<string, Series>();
 
-  constructor({ name, help, buckets = [] }: MetricDefinition, registry: Registry) {
+  constructor({ name, help, buckets = [], binned = buckets }: MetricDefinition, registry: Registry) {
     this.name = name;
     this.help = help;
     this.#edges = buckets;
+    this.#bucketOf = [...binned, Number.POSITIVE_INFINITY].map((edge) => {
+      const bucket = buckets.findIndex((bound) => bound >= edge);
+      return bucket < 0 ? buckets.length : bucket;
+    });
     // The registry asks a metric for its name and `get()`; the type wants one of prom-client's own classes.
     registry.registerMetric(this as unknown as Parameters<Registry["registerMetric"]>[0]);
   }
 
-  /** @throws RangeError when there is not one count a bucket and one above the last, each a whole number from 0. */
+  /** @throws RangeError when there is not one count a bin and one above the last, each a whole number from 0. */
   add(labels: Labels, counts: readonly number[], sum: number): void {
-    if (counts.length !== this.#edges.length + 1 || !counts.every((n) => Number.isSafeInteger(n) && n >= 0)) {
-      throw new RangeError(`${this.name} takes ${this.#edges.length + 1} counts`);
+    if (counts.length !== this.#bucketOf.length || !counts.every((n) => Number.isSafeInteger(n) && n >= 0)) {
+      throw new RangeError(`${this.name} takes ${this.#bucketOf.length} counts`);
     }
     const key = keyOf(labels);
-    const known = this.#series.get(key) ?? { labels, counts: counts.map(() => 0), sum: 0 };
-    for (const [i, n] of counts.entries()) known.counts[i]! += n;
+    const known = this.#series.get(key) ?? { labels, counts: [...this.#edges, 0].map(() => 0), sum: 0 };
+    for (const [bin, n] of counts.entries()) known.counts[this.#bucketOf[bin]!]! += n;
     known.sum += sum;
     this.#series.set(key, known);
   }

@@ -1,4 +1,4 @@
-import { LATENCY_BUCKETS } from "./buckets.js";
+import { LATENCY_BUCKETS, WAIT_BUCKETS } from "./buckets.js";
 import { exportedBy } from "./define.js";
 
 /** Labels of a statistic over the weights of one pipeline. */
@@ -80,13 +80,13 @@ export const BROKER_METRICS = [
   shared.histogram(
     "dataflex_trainer_wait_seconds",
     ["run"],
-    LATENCY_BUCKETS,
+    WAIT_BUCKETS,
     "Time the trainer blocked for the weights of a step, as it reported on release.",
   ),
   shared.histogram(
     "dataflex_trainer_hidden_seconds",
     ["run"],
-    LATENCY_BUCKETS,
+    WAIT_BUCKETS,
     "Part of a step's duration that the trainer did not wait for: it worked meanwhile.",
   ),
   shared.gauge(
@@ -137,5 +137,6 @@ export const BROKER_METRICS = [
     LATENCY_BUCKETS,
     "Round trip of the probes by which this broker watches Redis.",
   ),
+  broker.gauge("dataflex_sse_clients", [], "Live pages that hold a stream of events of this broker open."),
   broker.gauge("dataflex_broker_leader", [], "1 on the broker that exports the facts all brokers share."),
 ] as const;

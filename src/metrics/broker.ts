@@ -22,6 +22,8 @@ export interface ObservedBroker {
 export interface BrokerMetricsOptions {
   /** Unix time in ms, for tests. */
   readonly now?: () => number;
+  /** Live pages that look on. */
+  readonly streams?: () => number;
 }
 
 export interface BrokerMetrics extends Metrics {
@@ -34,6 +36,8 @@ const REFRESH_MS = 250;
 /** Several scrapers must not multiply the load on Redis. */
 const REFRESH_EVERY_MS = 1_000;
 const PING_MS = 1_000;
+/** A broker's page has 3,000 series at most: these, and some hundred each of `_other`, of queues, of the process and of the broker itself. */
+const MOST_SHARED_LINES = 2_500;
 
 /**
  * Metrics of one broker. Facts of its own (is it leader, does Redis answer it) are always there; facts that all brokers share are
@@ -41,7 +45,11 @@ const PING_MS = 1_000;
  */
 export function createBrokerMetrics(broker: ObservedBroker, options: BrokerMetricsOptions = {}): BrokerMetrics {
   const own = new Meter(metricsOf("broker", false));
-  const shared = new SharedFacts(broker, new Meter(metricsOf("broker", true), own), options.now ?? Date.now);
+  const shared = new SharedFacts(
+    broker,
+    new Meter(metricsOf("broker", true), { drops: own, lines: MOST_SHARED_LINES }),
+    options.now ?? Date.now,
+  );
   const leadership = broker.lead(shared);
   setBuildInfo(own, "broker");
 
@@ -68,6 +76,7 @@ export function createBrokerMetrics(broker: ObservedBroker, options: BrokerMetri
     async () => {
       if (performance.now() - lookedAt >= REFRESH_EVERY_MS) await fulfilsWithin(refresh(), REFRESH_MS);
       own.set("dataflex_broker_leader", {}, leadership.leading ? 1 : 0);
+      own.set("dataflex_sse_clients", {}, options.streams?.() ?? 0);
       if (broker.redis.status !== "ready") own.set("dataflex_redis_up", {}, 0);
     },
   );

@@ -13,8 +13,8 @@ export interface MetricDefinition {
   readonly labels: readonly LabelName[];
   /** Histograms only: upper bounds, ascending, in the unit of the name. */
   readonly buckets?: readonly number[];
-  /** Histograms whose elements are counted where they are made; only counts of bins are recorded. */
-  readonly binned?: true;
+  /** Histograms whose elements are counted where they are made: the bounds they are counted by, `buckets` among them. */
+  readonly binned?: readonly number[];
   /** The `# HELP` line. */
   readonly help: string;
 }
@@ -36,8 +36,9 @@ export function exportedBy(by: readonly MetricRole[], shared = false) {
     binned: <const N extends string, const L extends readonly LabelName[]>(
       name: N,
       labels: L,
+      binned: readonly number[],
       buckets: readonly number[],
       help: string,
-    ) => ({ ...row, type: "histogram", binned: true, name, labels, buckets, help }) as const,
+    ) => ({ ...row, type: "histogram", binned, name, labels, buckets, help }) as const,
   };
 }

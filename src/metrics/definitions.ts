@@ -32,7 +32,7 @@ export type MetricName = Table["name"];
 type Of<T extends MetricType> = Extract<Table, { type: T }>["name"];
 export type CounterName = Of<"counter">;
 export type GaugeName = Of<"gauge">;
-export type BinnedName = Extract<Table, { binned: true }>["name"];
+export type BinnedName = Extract<Table, { binned: readonly number[] }>["name"];
 export type HistogramName = Exclude<Of<"histogram">, BinnedName>;
 /** Exactly the labels that a metric declares, each with a value. */
 export type LabelsOf<N extends MetricName> = Readonly<Record<Extract<Table, { name: N }>["labels"][number], string>>;

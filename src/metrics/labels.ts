@@ -48,7 +48,7 @@ export const LABELS = {
   point: { values: ["enqueued", "published", "applied"], means: "how far a step has come" },
   stream: { values: ["control", "announce", "notices", "dead"], means: "logical name of a stream" },
   group: { values: ["broker", "leader"], means: "who reads it" },
-  check: { values: ["maxmemory_policy", "version", "maxmemory", "aof"], means: "a Redis setting" },
+  check: { values: ["maxmemory_policy", "version", "maxmemory", "aof", "acl", "tls"], means: "a Redis setting" },
   backend: { values: ["cpu", "wasm", "webgpu", "tensorflow", "tensorflow-gpu"], means: "compute backend" },
   requested: {
     values: ["auto", "cpu", "wasm", "webgpu", "tensorflow", "tensorflow-gpu"],

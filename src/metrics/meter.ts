@@ -11,12 +11,24 @@ import type {
   MetricName,
   MetricType,
 } from "./definitions.js";
-import { type LabelName, OTHER } from "./labels.js";
-import { type Labels, SeriesBook } from "./series.js";
+import type { LabelName } from "./labels.js";
+import { type Kind, type Labels, SeriesBook } from "./series.js";
 
 type AnyMetric = Counter | Gauge | Histogram | BinHistogram;
 type Apply = (metric: AnyMetric, labels: Labels) => void;
+interface Entry {
+  readonly metric: AnyMetric;
+  readonly kind: Kind;
+}
 type Drop = "nonfinite" | "negative" | "error";
+
+export interface MeterOptions {
+  readonly lines?: number;
+  readonly drops?: Meter;
+}
+
+/** No page of ours comes near it. */
+const MOST_LINES = 5_000;
 
 /**
  * A registry made from a part of the table, and the only way to record into it. Recording never throws and never spoils a series:
@@ -25,14 +37,19 @@ type Drop = "nonfinite" | "negative" | "error";
  */
 export class Meter {
   readonly registry = new Registry();
-  readonly #metrics = new Map<string, { metric: AnyMetric; labels: readonly LabelName[] }>();
-  readonly #series = new SeriesBook();
+  readonly #metrics = new Map<string, Entry>();
+  readonly #series: SeriesBook;
   readonly #drops: Meter;
 
-  /** `drops`: the meter that counts dropped values, when it is another one. */
-  constructor(definitions: readonly MetricDefinition[], drops?: Meter) {
+  /** `lines`: the size that its page may grow to. `drops`: the meter that counts dropped values, when it is another one. */
+  constructor(definitions: readonly MetricDefinition[], { lines = MOST_LINES, drops }: MeterOptions = {}) {
     this.#drops = drops ?? this;
-    for (const d of definitions) this.#metrics.set(d.name, { metric: create(d, this.registry), labels: d.labels });
+    this.#series = new SeriesBook(lines);
+    for (const d of definitions) {
+      const lines = d.buckets ? d.buckets.length + 3 : 1;
+      const kind = { name: d.name, labels: d.labels, lines, addsUp: d.type !== "gauge" };
+      this.#metrics.set(d.name, { metric: create(d, this.registry), kind });
+    }
   }
 
   inc<N extends CounterName>(name: N, labels: LabelsOf<N>, by = 1): void {
@@ -43,7 +60,6 @@ export class Meter {
     this.inc(name, labels, 0);
   }
   set<N extends GaugeName>(name: N, labels: LabelsOf<N>, value: number): void {
-    if (Object.values<string>(labels).includes(OTHER)) return;
     this.#record(name, labels, value, "gauge", (metric, to) => (metric as Gauge).set(to, value));
   }
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void {
@@ -70,24 +86,23 @@ export class Meter {
 
   #take(name: string, label?: LabelName, value?: string): void {
     const entry = this.#metrics.get(name);
-    if (!entry || (label && !entry.labels.includes(label))) return;
-    for (const labels of this.#series.take(name, label, value)) entry.metric.remove(labels);
+    if (!entry || (label && !entry.kind.labels.includes(label))) return;
+    for (const labels of this.#series.take(entry.kind, label, value)) entry.metric.remove(labels);
   }
 
   #record(name: MetricName, given: Labels, value: number, kind: MetricType, apply: Apply): void {
     let why: Drop | undefined;
     if (!Number.isFinite(value)) why = "nonfinite";
     else if (kind === "counter" && value < 0) why = "negative";
-    else if (!this.#apply(name, given, kind, apply)) why = "error";
+    else if (!this.#apply(name, given, apply)) why = "error";
     if (why) this.#drop(name, why);
   }
 
-  #apply(name: string, given: Labels, kind: MetricType, apply: Apply): boolean {
+  #apply(name: string, given: Labels, apply: Apply): boolean {
     const entry = this.#metrics.get(name);
-    const labels = entry && this.#series.admit(name, entry.labels, given);
-    if (!labels) return false;
-    // Capped to `_other` just now: see above.
-    if (kind === "gauge" && Object.values(labels).includes(OTHER)) return true;
+    if (!entry) return false;
+    const labels = this.#series.admit(entry.kind, given);
+    if (!labels) return true;
     try {
       apply(entry.metric, labels);
       return true;

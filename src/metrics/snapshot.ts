@@ -3,6 +3,7 @@ import type { PipelineSpec } from "../protocol/messages.js";
 import type { QueueState } from "../queue/queues.js";
 import { isNewEnough, keepsEverything, serverFacts } from "../redis/check-server.js";
 import { redisNow } from "../redis/connect.js";
+import { asksWhoComes, connectionFacts, isUnread } from "../redis/connection-facts.js";
 import { queueName } from "../redis/keys.js";
 import { type WorkerBeat, workerPresence } from "../redis/presence.js";
 import type { LabelsOf } from "./definitions.js";
@@ -56,6 +57,8 @@ export async function readSnapshot(
       { check: "version", ok: isNewEnough(facts) },
       { check: "maxmemory", ok: facts.maxBytes > 0 },
       { check: "aof", ok: facts.appendOnly },
+      { check: "acl", ok: asksWhoComes(connectionFacts(redis)) },
+      { check: "tls", ok: isUnread(connectionFacts(redis)) },
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { SCORE_EDGES, WEIGHT_EDGES } from "../protocol/distribution.js";
-import { BYTE_BUCKETS, LATENCY_BUCKETS } from "./buckets.js";
+import { BYTE_BUCKETS, LATENCY_BUCKETS, SCORE_BUCKETS, WEIGHT_BUCKETS } from "./buckets.js";
 import { exportedBy } from "./define.js";
 
 const SCORES = ["run", "pipeline", "delivered", "scorer"] as const;
@@ -13,12 +13,14 @@ export const WORKER_METRICS = [
     "dataflex_weight_value",
     ["run", "pipeline", "delivered", "stage", "mechanism"],
     WEIGHT_EDGES,
+    WEIGHT_BUCKETS,
     "Published weights, one a row or one a token as the pipeline gives them; of very many an evenly spaced sample.",
   ),
   worker.binned(
     "dataflex_score_value",
     SCORES,
     SCORE_EDGES,
+    SCORE_BUCKETS,
     "Scores before the actuator; of very many an evenly spaced sample.",
   ),
   worker.counter(
@@ -40,9 +42,9 @@ export const WORKER_METRICS = [
   worker.counter("dataflex_job_retries_total", ["stage", "scorer"], "Attempts that ended in another try."),
   worker.histogram(
     "dataflex_job_duration_seconds",
-    ["stage", "scorer", "outcome"],
+    ["stage", "scorer"],
     LATENCY_BUCKETS,
-    "Start to finish of one attempt.",
+    "Start to finish of one attempt, whatever became of it.",
   ),
   worker.histogram(
     "dataflex_job_phase_seconds",

@@ -27,9 +27,12 @@ export interface ObservedWorker {
   onAttempt(listener: (attempt: Attempt) => void): void;
 }
 
+/** A worker's page has 1,500 series at most: these, and some 300 of `_other` and of the process. */
+const MOST_LINES = 1_150;
+
 /** Metrics of one worker's own work. They add up over workers; who reported them is the scraper's label. */
 export function createWorkerMetrics(worker: ObservedWorker): Metrics {
-  const meter = new Meter(metricsOf("worker", false));
+  const meter = new Meter(metricsOf("worker", false), { lines: MOST_LINES });
   setBuildInfo(meter, "worker");
   const attempts = new AttemptMeter(meter);
   const distributions = new DistributionMeter(meter);

@@ -8,6 +8,9 @@ import { defineScripts } from "./scripts/index.js";
  */
 export type Role = "command" | "blocking";
 
+/** Codes of a server whose certificate this process has no reason to trust. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+
 /** How long a connection that owes an answer may be silent before it is taken for half-open and replaced. */
 const PING_EVERY_MS = 2_000;
 const PING_PATIENCE_MS = 4_000;
@@ -91,16 +94,15 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
     await Promise.race([redis.connect().catch(() => whenReady(redis)), rejectAfter(patience)]);
   } catch {
     redis.disconnect();
+    const mend = CERTIFICATE.test((last as NodeJS.ErrnoException | undefined)?.code ?? "")
+      ? "Trust the authority that signed its certificate: NODE_EXTRA_CA_CERTS=/path/to/ca.pem"
+      : "Start it, or name another address with --redis";
     const stranger = last?.message.startsWith("Unknown RESP type") ? "what answers there is no Redis" : undefined;
     const reason =
       stranger ?? (last as NodeJS.ErrnoException | undefined)?.code ?? last?.message ?? `no answer in ${patience} ms`;
-    throw new DataflexError(
-      "REDIS_UNREACHABLE",
-      `cannot reach Redis at ${redactUrl(url)} (${reason}). Start it, or name another address with --redis`,
-      {
-        url: redactUrl(url),
-      },
-    );
+    throw new DataflexError("REDIS_UNREACHABLE", `cannot reach Redis at ${redactUrl(url)} (${reason}). ${mend}`, {
+      url: redactUrl(url),
+    });
   }
   if (role === "command") watchHalfOpen(redis);
   return redis;

@@ -1,6 +1,6 @@
 import { Broker } from "../broker/broker.js";
 import { listenOf } from "../http/listen.js";
-import { startHttp } from "../http/server.js";
+import { type HttpServer, startHttp } from "../http/server.js";
 import { serviceChecks } from "../http/service-checks.js";
 import { ReleaseStack } from "../lifecycle.js";
 import { createLogger } from "../log.js";
@@ -32,10 +32,12 @@ export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<Ru
   const token = tokenOf(o, process.env);
   const broker = new Broker({ redisUrl, log });
   return launch(broker, async () => {
-    const http = await startHttp({
+    let http: HttpServer | undefined;
+    const metrics = createBrokerMetrics(broker, { streams: () => http?.streams ?? 0 });
+    http = await startHttp({
       role: "broker",
       listen: listenOf("broker", o.http),
-      metrics: createBrokerMetrics(broker),
+      metrics,
       live: { data: liveData(broker), ...(token === undefined ? {} : { token }) },
       log,
       ...serviceChecks(() => broker.watched()),

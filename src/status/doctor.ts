@@ -1,7 +1,9 @@
 import type { Redis } from "ioredis";
 import { isRedisError } from "../redis/connect.js";
+import { connectionFacts } from "../redis/connection-facts.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { VERSION } from "../version.js";
+import { connectionFindings } from "./connection-findings.js";
 import { type Finding, parseInfo, serverFindings } from "./findings.js";
 
 /** Above it every step pays for the way to Redis several times over. */
@@ -11,7 +13,12 @@ const PINGS = 5;
 /** What is wrong with a Redis and with the services that live on it. */
 export async function examine(redis: Redis): Promise<Finding[]> {
   const [info, config] = await Promise.all([redis.info(), readConfig(redis)]);
-  return [...serverFindings({ info: parseInfo(info), config }), await roundTrip(redis), ...(await services(redis))];
+  return [
+    ...serverFindings({ info: parseInfo(info), config }),
+    ...connectionFindings(connectionFacts(redis), config),
+    await roundTrip(redis),
+    ...(await services(redis)),
+  ];
 }
 
 async function readConfig(redis: Redis): Promise<ReadonlyMap<string, string> | undefined> {

@@ -9,6 +9,11 @@ export function seriesOf(page: string): Map<string, number> {
   );
 }
 
+/** Every series of a page, ours or not, as its line. */
+export function linesOf(page: string): string[] {
+  return page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
+
 /** The value of the one series of `metric` that has these labels; undefined when there is none. */
 export function valueIn(
   page: string,

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Broker } from "../../src/broker/broker.js";
 import { listenOf } from "../../src/http/listen.js";
 import { startHttp } from "../../src/http/server.js";
@@ -7,10 +7,13 @@ import { serviceChecks } from "../../src/http/service-checks.js";
 import { silentLogger } from "../../src/log.js";
 import { createBrokerMetrics } from "../../src/metrics/broker.js";
 import { pack } from "../../src/protocol/codec.js";
+import { weightDistribution } from "../../src/protocol/distribution.js";
 import { runKeys, sharedKeys } from "../../src/redis/keys.js";
+import { runBroker } from "../../src/services/run.js";
 import { resultOf, specOf } from "../helpers/attempts.js";
 import { eventually } from "../helpers/eventually.js";
-import { oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
+import { manyPipelines } from "../helpers/many-pipelines.js";
+import { linesOf, oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
 import { MetricsBench } from "../helpers/metrics-bench.js";
 import { startTestRedis } from "../helpers/redis.js";
 
@@ -128,6 +131,69 @@ test("series of silent runs go after 15 minutes; 10,000 steps of 100 runs leave 
   now += 16 * 60_000;
   const empty = await leader.until((p) => valueIn(p, "dataflex_steps_total", { run: "run-0" }) === undefined);
   expect([...seriesOf(empty).keys()].filter((name) => name.includes('run="run-'))).toEqual([]);
+});
+
+test("40 mounted runs with four pipelines each leave a broker's page below 3,000 series, flat over 10,000 steps", async () => {
+  const leader = await own.leader();
+  const specs = (run: number) => manyPipelines(["advantage_magnitude", "reward_difficulty", "response_length"], run);
+  const incarnations: number[] = [];
+  for (let run = 0; run < 40; run++) incarnations.push((await own.mount(`run-${run}`, specs(run))).handle.incarnation);
+  const { stats, ...header } = resultOf({ distribution: { weights: weightDistribution(Float64Array.of(0, 2)) } });
+  const combined = { level: "token", stats: stats!, clipped: { low: 0, high: 0.5 } };
+  const post = async (from: number, to: number): Promise<void> => {
+    const pipeline = own.redis.raw.pipeline();
+    for (let i = from; i < to; i++) {
+      const run = i % 40;
+      const of = ["run", `run-${run}`, "inc", incarnations[run]!, "step", `${i}.0`];
+      for (const { name, mechanism, stage } of specs(run)) {
+        const shares = { granularity: "domain", proportions: { math: 0.5, code: 0.25, logic: 0.25 } } as const;
+        const body = { ...header, mechanism, stage, ...(mechanism === "mix" ? shares : { stats }) };
+        const told = ["kind", "settled", ...of, "pipeline", name, "ms", "5", "header", Buffer.from(pack(body))];
+        pipeline.xadd(runKeys("x").notices, "*", ...told);
+      }
+      const told = Buffer.from(pack({ wait_ms: 3, combined }));
+      pipeline.xadd(runKeys("x").notices, "*", "kind", "released", ...of, "header", told);
+    }
+    await pipeline.exec();
+  };
+  const released = (page: string): number =>
+    [...seriesOf(page)].reduce(
+      (n, [name, v]) => n + (name.startsWith("dataflex_trainer_wait_seconds_count") ? v : 0),
+      0,
+    );
+  await post(0, 400);
+  const first = await leader.until((p) => released(p) === 400);
+  for (let from = 400; from < 10_000; from += 1_600) {
+    await post(from, from + 1_600);
+    await leader.until((p) => released(p) === from + 1_600);
+  }
+  const last = await leader.page();
+  const sizeOf = (page: string): number => linesOf(page).filter((line) => line.includes("run=")).length;
+  expect(sizeOf(last)).toBe(sizeOf(first));
+  expect(linesOf(last).length).toBeLessThanOrEqual(3_000);
+  expect(valueIn(last, "dataflex_weight_mean", { run: "run-0", pipeline: "sharp" })).toBe(1);
+  expect(linesOf(last).some((line) => line.includes('run="_other"'))).toBe(true);
+  // What is about no run is there all the same.
+  for (const stage of ["post_reward", "post_advantage"]) {
+    expect(valueIn(last, "dataflex_queue_jobs", { queue: `${stage}.builtin`, state: "waiting" })).toBe(0);
+  }
+});
+
+test("live pages that look on are counted, and no longer when they are closed", async () => {
+  vi.stubEnv("DFX_LOG", "error");
+  own.later(async () => vi.unstubAllEnvs());
+  const service = await runBroker(own.redis.url, { http: "127.0.0.1:0" });
+  own.later(() => service.stop());
+  const open = async (): Promise<number | undefined> =>
+    valueIn(await (await fetch(`${service.ready.http}/metrics`)).text(), "dataflex_sse_clients");
+  expect(await open()).toBe(0);
+  const tabs = [new AbortController(), new AbortController()];
+  for (const { signal } of tabs) await fetch(`${service.ready.http}/api/v1/events`, { signal });
+  await eventually(async () => (await open()) === 2);
+  tabs[0]!.abort();
+  await eventually(async () => (await open()) === 1);
+  tabs[1]!.abort();
+  await eventually(async () => (await open()) === 0);
 });
 
 test("a scrape with Redis away answers at once: redis_up 0, not ready, still alive", async () => {

@@ -77,7 +77,7 @@ test("the settings and users of config/redis let a run train, and nothing is ref
     const text = await (await fetch(`${broker.ready.http}/metrics`)).text();
     return valueIn(text, "dataflex_steps_total", { run: "acl", outcome: "applied" }) === 3 ? text : undefined;
   });
-  for (const check of ["maxmemory_policy", "maxmemory", "aof", "version"]) {
+  for (const check of ["maxmemory_policy", "maxmemory", "aof", "version", "acl", "tls"]) {
     expect([check, valueIn(page, "dataflex_redis_config_ok", { check })]).toEqual([check, 1]);
   }
   expect(valueIn(page, "dataflex_redis_memory_max_bytes")).toBe(2 * 1024 ** 3);

@@ -1,13 +1,18 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Io } from "../../src/cli/io.js";
 import { runCli } from "../../src/cli/program.js";
 import { eventually } from "../helpers/eventually.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";
+import { freePort } from "../helpers/ports.js";
 import { startTestRedis } from "../helpers/redis.js";
 import { FakeRun, startLeader } from "../helpers/watched-broker.js";
+
+const CLI = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
 
 async function command(...argv: string[]) {
   let out = "";
@@ -71,6 +76,58 @@ test("doctor: a good server passes, a wrong setting exits 1 with its line, no ad
   expect((await command("doctor", "--backend", "gpu", "--redis", good.url)).code).toBe(2);
   const gpu = await command("doctor", "--backend", "tensorflow-gpu", "--redis", good.url);
   expect([gpu.code, gpu.out]).toEqual([1, expect.stringContaining("npm install @tensorflow/tfjs-node-gpu")]);
+});
+
+test("doctor: a server that lets everybody in is wrong; one with TLS passes once its authority is known", async () => {
+  const port = await freePort();
+  await using _open = await startTestRedis(["--port", String(port), "--bind", "*", "--protected-mode", "no"]);
+  const found = await command("doctor", "--redis", `redis://127.0.0.1:${port}`);
+  expect([found.code, found.out]).toEqual([
+    1,
+    expect.stringMatching(/WRONG +acl[^\n]*protected-mode off\n +mend: sh config/),
+  ]);
+
+  const folder = mkdtempSync(join(tmpdir(), "dfx-tls-"));
+  try {
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+    const made = spawnSync("openssl", [
+      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert],
+      ...subject,
+    ]);
+    expect(made.status).toBe(0);
+    const tlsPort = await freePort();
+    const files = [
+      "--tls-cert-file",
+      cert,
+      "--tls-key-file",
+      key,
+      "--tls-ca-cert-file",
+      cert,
+      "--tls-auth-clients",
+      "no",
+    ];
+    await using _safe = await startTestRedis(["--tls-port", String(tlsPort), ...files]);
+    const url = `rediss://127.0.0.1:${tlsPort}`;
+    const unknown = await command("doctor", "--redis", url);
+    expect([unknown.code, unknown.out]).toEqual([3, expect.stringContaining("NODE_EXTRA_CA_CERTS=")]);
+    // Node reads it once, at its start.
+    const known = spawnSync(process.execPath, [CLI, "doctor", "--redis", url], {
+      encoding: "utf8",
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: cert },
+    });
+    expect([known.status, known.stdout]).toEqual([0, expect.stringMatching(/ok +tls +encrypted, certificate checked/)]);
+    const blind = spawnSync(process.execPath, [CLI, "doctor", "--redis", url], {
+      encoding: "utf8",
+      env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+    });
+    expect([blind.status, blind.stdout]).toEqual([
+      1,
+      expect.stringMatching(/WRONG +tls[^\n]*\n +mend: unset NODE_TLS/),
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("export writes dashboards and rules, leaves changed files alone, and knows what it can write", async () => {

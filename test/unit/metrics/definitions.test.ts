@@ -33,6 +33,12 @@ test("histograms say their unit and have ascending finite buckets; nothing else 
   }
 });
 
+test("buckets of what is counted elsewhere are among the bounds that it is counted by", () => {
+  const binned = table.flatMap((m) => ("binned" in m ? [m] : []));
+  expect(binned.map((m) => m.name)).toEqual(["dataflex_weight_value", "dataflex_score_value"]);
+  for (const { buckets, binned: bounds } of binned) expect(bounds).toEqual(expect.arrayContaining([...buckets]));
+});
+
 test("labels come from the vocabulary, without what Prometheus reserves", () => {
   for (const { labels } of table) {
     expect(new Set(labels).size).toBe(labels.length);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { METRICS, metricsOf } from "../../../src/metrics/definitions.js";
 import { LABELS, type LabelName } from "../../../src/metrics/labels.js";
 import { Meter } from "../../../src/metrics/meter.js";
-import { WEIGHT_EDGES } from "../../../src/protocol/distribution.js";
+import { binsOf, WEIGHT_EDGES } from "../../../src/protocol/distribution.js";
 import { seriesOf } from "../../helpers/metrics.js";
 
 const meter = (): Meter => new Meter(METRICS);
@@ -48,7 +48,7 @@ describe("recording never fails work", () => {
 
   test("a metric of another registry is dropped and counted where drops are", async () => {
     const own = new Meter(metricsOf("broker", false));
-    const shared = new Meter(metricsOf("broker", true), own);
+    const shared = new Meter(metricsOf("broker", true), { drops: own });
     shared.inc("dataflex_samples_total", { stage: "post_reward" });
     expect((await lines(own)).get('dataflex_metrics_dropped_total{metric="dataflex_samples_total",drop="error"}')).toBe(
       1,
@@ -81,6 +81,24 @@ describe("labels stay closed", () => {
     expect([...(await lines(m)).keys()].some((name) => name.startsWith('dataflex_weight_mean{run="run-39"'))).toBe(
       true,
     );
+  });
+
+  test("what finds no room is _other with all its open labels, until room is made; nothing is lost", async () => {
+    const m = new Meter(METRICS, { lines: 100 });
+    for (let i = 0; i < 60; i++) m.inc("dataflex_steps_total", { ...STEP, run: "big", pipeline: `p-${i}` });
+    m.inc("dataflex_steps_total", { ...STEP, run: "late" });
+    m.set("dataflex_weight_mean", { ...WEIGHT, run: "late" }, 1);
+    const other =
+      'dataflex_steps_total{run="_other",pipeline="_other",delivered="true",stage="post_reward",outcome="applied"}';
+    expect((await lines(m)).get(other)).toBe(1);
+    for (let i = 60; i < 200; i++) m.inc("dataflex_steps_total", { ...STEP, run: "big", pipeline: `p-${i}` });
+    const full = await lines(m);
+    expect(full.get(other)).toBe(102);
+    expect([...full.values()].reduce((a, b) => a + b, 0)).toBe(201);
+    expect([...full.keys()].filter((name) => name.startsWith("dataflex_weight_mean"))).toEqual([]);
+    m.remove("run", "big");
+    m.set("dataflex_weight_mean", { ...WEIGHT, run: "late" }, 1);
+    expect([...(await lines(m)).keys()].some((n) => n.startsWith('dataflex_weight_mean{run="late"'))).toBe(true);
   });
 
   test("10,000 runs, pipelines, queues and scorers leave the series count flat", async () => {
@@ -161,6 +179,17 @@ describe("distributions that were counted elsewhere", () => {
     expect([...page].find(([series]) => series.startsWith(`${name}_count`))?.[1]).toBe(5);
     m.remove("run", "r");
     expect([...(await lines(m)).keys()].filter((series) => series.startsWith(name))).toEqual([]);
+  });
+
+  test("buckets that are fewer than the bins hold exactly what lies at or below them", async () => {
+    const m = meter();
+    const values = Float64Array.from({ length: 999 }, (_, i) => (i % 7 === 0 ? 0 : 1.01 ** (i - 400))).sort();
+    m.addBins(name, labels, binsOf(values, WEIGHT_EDGES));
+    for (const [series, count] of await lines(m)) {
+      const le = /_bucket\{le="([^"]+)"/.exec(series)?.[1];
+      if (!le || !series.startsWith(name)) continue;
+      expect([le, count]).toEqual([le, values.filter((v) => le === "+Inf" || v <= Math.fround(Number(le))).length]);
+    }
   });
 
   test("of another version's bins, or not finite, are dropped and counted", async () => {

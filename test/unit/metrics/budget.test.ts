@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { BUILT_INS } from "../../../src/components/catalogue.js";
+import { createWorkerMetrics } from "../../../src/metrics/worker.js";
+import { binsOf, SCORE_EDGES, weightDistribution } from "../../../src/protocol/distribution.js";
+import type { PipelineSpec } from "../../../src/protocol/messages.js";
+import type { Attempt } from "../../../src/worker/process-job.js";
+import { attemptOf, resultOf } from "../../helpers/attempts.js";
+import { manyPipelines } from "../../helpers/many-pipelines.js";
+import { linesOf, valueIn } from "../../helpers/metrics.js";
+
+const RUNS = 40;
+const STEPS = 10_000;
+
+test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with every scorer there is, and loses no count", async () => {
+  const listeners: ((attempt: Attempt) => void)[] = [];
+  const page = createWorkerMetrics({
+    backend: "wasm",
+    requestedBackend: "auto",
+    active: 1,
+    slots: 1,
+    isReady: true,
+    tensors: { count: 0, bytes: 0 },
+    queues: ["post_reward.builtin", "post_advantage.builtin"],
+    stalls: new Map(),
+    lostLocks: 0,
+    onAttempt: (listener) => void listeners.push(listener),
+  });
+  const scorers = BUILT_INS.filter((c) => c.kind === "scorer").map((c) => c.name);
+  const distribution = {
+    weights: weightDistribution(Float64Array.of(0, 0.5, 1, 2)),
+    scores: binsOf(Float64Array.of(-1, 0, 0.5, 3), SCORE_EDGES),
+  };
+  const attempt = (step: number, spec: PipelineSpec, outcome: Attempt["outcome"]): Attempt => {
+    const base = attemptOf({ spec, outcome, result: resultOf({ distribution, mechanism: spec.mechanism }) });
+    const job = { ...base.job, run: `run-${step % RUNS}`, step: `${step}.0`, stage: spec.stage, pipeline: spec.name };
+    return { ...base, job, ...(outcome === "completed" ? {} : { reason: "COMPONENT" }) };
+  };
+  const sizes: number[] = [];
+  for (let step = 0; step < STEPS; step++) {
+    const outcome = (["completed", "failed", "retried", "superseded"] as const)[step % 10] ?? "completed";
+    for (const spec of manyPipelines(scorers, step % RUNS))
+      for (const tell of listeners) tell(attempt(step, spec, outcome));
+    if (step === STEPS / 10 || step === STEPS - 1) sizes.push(linesOf(await page.text()).length);
+  }
+  expect(sizes[1]).toBe(sizes[0]);
+  expect(sizes[1]).toBeLessThanOrEqual(1_500);
+  const text = await page.text();
+  const total = (metric: string): number =>
+    linesOf(text).reduce((n, line) => n + (line.startsWith(`${metric}{`) ? Number(line.split(" ").at(-1)) : 0), 0);
+  const pipelines = manyPipelines(scorers, 0).length;
+  expect(total("dataflex_jobs_total")).toBe(STEPS * pipelines);
+  expect(total("dataflex_weight_value_count")).toBe(4 * 0.7 * STEPS * pipelines);
+  expect(text).toContain('run="run-0"');
+  expect(text).toContain('run="_other",pipeline="_other"');
+  expect(linesOf(text).filter((line) => line.startsWith("dataflex_metrics_dropped_total"))).toEqual([]);
+  expect(valueIn(text, "dataflex_ready")).toBe(1);
+});
