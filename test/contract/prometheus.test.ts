@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { Io } from "../../src/cli/io.js";
+import { runCli } from "../../src/cli/program.js";
 import { METRICS, type MetricDefinition } from "../../src/metrics/definitions.js";
 import { GUARD_BOUNDS } from "../../src/metrics/guards.js";
 import { LABELS } from "../../src/metrics/labels.js";
@@ -10,13 +12,20 @@ interface Rule {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly action: string };
+  readonly annotations: { readonly summary: string; readonly action: string; readonly runbook: string };
 }
 const FOLDER = "config/prometheus";
 const read = <T>(file: string): T =>
   parse(readFileSync(new URL(`../../${FOLDER}/${file}`, import.meta.url), "utf8")) as T;
 const rules = read<{ groups: { rules: Rule[] }[] }>("rules/dataflex.yml").groups.flatMap((group) => group.rules);
 const metrics = new Map<string, MetricDefinition>(METRICS.map((m) => [m.name, m]));
+
+/** As GitHub names a heading in an address. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-");
 
 /** Metric and labels of each selector in an expression. */
 function selectors(expr: string): { metric: string; match: [label: string, values: string[]][] }[] {
@@ -64,6 +73,19 @@ describe("alert rules", () => {
       expect(["critical", "warning", "info"]).toContain(labels.severity);
       expect(annotations.summary.length).toBeGreaterThan(20);
       expect(annotations.action.length).toBeGreaterThan(10);
+    }
+  });
+
+  test("name a command to run next, and a heading of docs/operations.md that is there", async () => {
+    const text = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+    const io: Io = { out: () => {}, err: () => {}, env: {}, fancy: false };
+    for (const { alert, annotations } of rules) {
+      const command = /^dataflex-mq ([a-z]+)/.exec(annotations.action)?.[1] ?? "none";
+      expect([alert, command, await runCli([command, "--help"], io)]).toEqual([alert, command, 0]);
+      const [file, anchor] = annotations.runbook.split("#");
+      expect([alert, file]).toEqual([alert, "docs/operations.md"]);
+      expect([alert, headings.filter((h) => h === anchor)]).toEqual([alert, [anchor]]);
     }
   });
 
