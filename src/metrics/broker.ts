@@ -37,7 +37,7 @@ const REFRESH_MS = 250;
 const REFRESH_EVERY_MS = 1_000;
 const PING_MS = 1_000;
 /** A broker's page has 3,000 series at most: these, and some hundred each of `_other`, of queues, of the process and of the broker itself. */
-const MOST_SHARED_LINES = 2_500;
+export const MOST_SHARED_LINES = 2_500;
 
 /**
  * Metrics of one broker. Facts of its own (is it leader, does Redis answer it) are always there; facts that all brokers share are

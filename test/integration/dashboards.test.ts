@@ -102,7 +102,8 @@ describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load,
 
   test("every panel of every dashboard shows numbers, and nothing is alarming", { timeout: 150_000 }, async () => {
     const load = await startTrainingLoad(redis.url);
-    const demo = spawn(process.execPath, [CLI, "demo", "--steps", "100000", "--json", "--redis", redis.url], {
+    // Slow enough that its policy does not learn all there is while panels are looked at: then nothing is kept, and that alarms.
+    const demo = spawn(process.execPath, [CLI, "demo", "--watch", "--steps", "1000", "--json", "--redis", redis.url], {
       stdio: ["ignore", "ignore", "inherit"],
     });
     const queries = Object.values(DASHBOARDS).flatMap((dashboard) => queriesOf(dashboard, WINDOW));

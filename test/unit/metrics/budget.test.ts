@@ -1,13 +1,31 @@
 import { expect, test } from "vitest";
 import { BUILT_INS } from "../../../src/components/catalogue.js";
+import { MOST_SHARED_LINES } from "../../../src/metrics/broker.js";
+import { metricsOf } from "../../../src/metrics/definitions.js";
+import { Meter } from "../../../src/metrics/meter.js";
+import { LiveRuns } from "../../../src/metrics/runs.js";
+import { recordNotice } from "../../../src/metrics/step-facts.js";
 import { createWorkerMetrics } from "../../../src/metrics/worker.js";
 import { binsOf, SCORE_EDGES, weightDistribution } from "../../../src/protocol/distribution.js";
-import type { PipelineSpec } from "../../../src/protocol/messages.js";
+import { DEFAULT_LIMITS } from "../../../src/protocol/limits.js";
+import type { Handle, PipelineSpec, ResultHeader } from "../../../src/protocol/messages.js";
 import type { Attempt } from "../../../src/worker/process-job.js";
 import { attemptOf, resultOf } from "../../helpers/attempts.js";
 import { manyPipelines } from "../../helpers/many-pipelines.js";
 import { linesOf, valueIn } from "../../helpers/metrics.js";
 
+const HANDLE: Omit<Handle, "run" | "pipelines"> = {
+  v: 1,
+  mount_id: "m",
+  incarnation: 1,
+  limits: DEFAULT_LIMITS,
+  stages: {},
+  composition: { combine: "multiply", rescale: "none" },
+  max_wait_ms: 1_000,
+  on_unavailable: "error",
+  warnings: [],
+};
+const SHARES = { granularity: "domain", proportions: { math: 0.5, code: 0.25, logic: 0.25 } } as const;
 const RUNS = 40;
 const STEPS = 10_000;
 
@@ -54,4 +72,30 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
   expect(text).toContain('run="_other",pipeline="_other"');
   expect(linesOf(text).filter((line) => line.startsWith("dataflex_metrics_dropped_total"))).toEqual([]);
   expect(valueIn(text, "dataflex_ready")).toBe(1);
+});
+
+test("a broker's shared facts stay below 2,800 series over 10,000 steps of the same runs", async () => {
+  const meter = new Meter(metricsOf("broker", true), { lines: MOST_SHARED_LINES });
+  const runs = new LiveRuns(meter, undefined as never, Date.now);
+  const { stats, ...header } = resultOf({ distribution: { weights: weightDistribution(Float64Array.of(0, 2)) } });
+  const combined = { level: "token", stats: stats!, clipped: { low: 0, high: 0.5 } } as const;
+  const specs = (run: number): PipelineSpec[] => manyPipelines(["advantage_magnitude", "reward_difficulty"], run);
+  const sizes: number[] = [];
+  for (let step = 0; step < STEPS; step++) {
+    const name = `run-${step % RUNS}`;
+    const pipelines = specs(step % RUNS);
+    const run = runs.meet({ ...HANDLE, run: name, pipelines });
+    const of = { id: `${step}-0`, run: name, incarnation: 1, step: `${step}.0`, at: step };
+    for (const { name: pipeline, mechanism, stage } of pipelines) {
+      const told: ResultHeader = { ...header, mechanism, stage, ...(mechanism === "mix" ? SHARES : { stats: stats! }) };
+      recordNotice(meter, runs, run, { ...of, kind: "settled", pipeline, header: told, ms: 5 }, true);
+    }
+    runs.reach(run, "enqueued", step);
+    runs.heard(run, step);
+    recordNotice(meter, runs, run, { ...of, kind: "released", wait_ms: 3, combined }, true);
+    if (step === STEPS / 10 || step === STEPS - 1) sizes.push(linesOf(await meter.registry.metrics()).length);
+  }
+  expect(sizes[1]).toBe(sizes[0]);
+  // The process, the broker itself and queues have the rest of 3,000.
+  expect(sizes[1]).toBeLessThanOrEqual(2_800);
 });
