@@ -67,7 +67,7 @@ function optionsOf(labels: readonly string[], places: readonly number[]): Partia
         rotate: many ? -45 : 0,
         size: many ? 50 : 34,
       }),
-      axis({ size: 52, values: (_: uPlot, at: number[]) => at.map((v) => (Number.isInteger(v) ? number(v) : "")) }),
+      axis({ size: 58, values: (_: uPlot, at: number[]) => at.map((v) => (Number.isInteger(v) ? number(v) : "")) }),
     ],
   };
 }

@@ -27,9 +27,10 @@ export function bytes(value: number): string {
   return `${number(value / 1024 ** power)} ${units[power]}`;
 }
 
+/** A span that nobody needs to know to the second's tenth. */
+export const span = (ms: number): string => duration(ms < 120_000 ? Math.round(ms / 1_000) * 1_000 : ms);
+
 /** How long ago, of two times on one clock. */
-export function ago(then: number, now: number): string {
-  return now - then < 1_500 ? "now" : `${duration(now - then)} ago`;
-}
+export const ago = (then: number, now: number): string => (now - then < 1_500 ? "now" : `${span(now - then)} ago`);
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;

@@ -20,8 +20,8 @@ export interface LineData {
   readonly steps: readonly number[];
   readonly lines: readonly Line[];
   readonly changes: readonly Change[];
-  /** Pairs of lines (upper, lower) with the space between them filled. */
-  readonly bands?: readonly (readonly [number, number])[];
+  /** The space between two lines is filled. */
+  readonly band?: { readonly label: string; readonly upper: number; readonly lower: number };
   readonly range?: readonly [number | null, number | null];
   /** A value at which worry begins. */
   readonly limit?: number;
@@ -33,7 +33,7 @@ const STEP_GAPS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 2_000, 5_
 
 /** Lines over steps, with marks where something was changed. */
 export function showLines(figure: Figure, data: LineData): void {
-  const { steps, lines, limit } = data;
+  const { steps, lines, limit, band } = data;
   const changes = data.changes.filter(({ step }) => step >= (steps[0] ?? 0) && step <= (steps.at(-1) ?? 0));
   const say = (line: Line, i: number): string => (line.format ?? number)(line.values[i] ?? null);
   const changed = (i: number): string => changes.find(({ step }) => step === steps[i])?.text ?? "";
@@ -46,6 +46,8 @@ export function showLines(figure: Figure, data: LineData): void {
       ...lines
         .filter((l) => !l.edge)
         .map((l) => ({ label: l.label, key: `${l.color.slice(2)}${l.dash ? " dash" : ""}` })),
+      ...(band ? [{ label: band.label, key: "band" }] : []),
+      ...(limit === undefined ? [] : [{ label: `worry below ${limit}`, key: "limit" }]),
       ...(changes.length > 0 ? [{ label: "settings or version changed", key: "change" }] : []),
     ],
     table: () =>
@@ -80,7 +82,7 @@ export function showLines(figure: Figure, data: LineData): void {
   }
 }
 
-function optionsOf({ steps, lines, bands = [], range }: LineData): Partial<uPlot.Options> {
+function optionsOf({ steps, lines, band, range }: LineData): Partial<uPlot.Options> {
   const series = lines.map(
     (line): uPlot.Series => ({
       label: line.label,
@@ -94,14 +96,14 @@ function optionsOf({ steps, lines, bands = [], range }: LineData): Partial<uPlot
   const alone = steps.length === 1 ? { range: [steps[0]! - 1, steps[0]! + 1] as [number, number] } : {};
   return {
     series: [{ label: "step" }, ...series],
-    bands: bands.map(([top, bottom]) => ({ series: [top + 1, bottom + 1], fill: color("--band") })),
+    bands: band ? [{ series: [band.upper + 1, band.lower + 1], fill: color("--band") }] : [],
     scales: {
       x: { time: false, ...alone },
       y: { range: (_: uPlot, low: number, high: number) => padded(low, high, range) },
     },
     axes: [
       axis({ incrs: STEP_GAPS }),
-      axis({ size: 52, values: (_: uPlot, at: number[]) => at.map((v) => number(v)) }),
+      axis({ size: 58, values: (_: uPlot, at: number[]) => at.map((v) => (lines[0]?.format ?? number)(v)) }),
     ],
   };
 }

@@ -20,7 +20,11 @@ export class RunCharts {
   readonly #config: PageConfig;
   readonly #figures = {
     weights: new Figure("weights", "Weights of the last step", "How many elements have which weight"),
-    ess: new Figure("ess", "Effective sample size and kept share", "ESS ratio; the dotted line marks 0.3"),
+    ess: new Figure(
+      "ess",
+      "Effective sample size and kept share",
+      "How many rows count in effect, as a share; and how many have a weight above 0",
+    ),
     mean: new Figure("mean", "Mean weight and quantiles", "Mean, and the band from the 10 % to the 90 % quantile"),
     shares: new Figure("shares", "Domain proportions", "What share each domain gets"),
     wait: new Figure("wait", "Trainer's wait, and time hidden behind its other work", "Seconds a step"),
@@ -77,7 +81,7 @@ export class RunCharts {
       steps,
       changes,
       range: [0, null],
-      bands: [[0, 1]],
+      band: { label: "10 % to 90 %", upper: 0, lower: 1 },
       lines: [
         { label: "90 % quantile", ...edge, values: of((r) => r.quantiles?.[high]) },
         { label: "10 % quantile", ...edge, values: of((r) => r.quantiles?.[low]) },

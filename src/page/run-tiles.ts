@@ -12,6 +12,8 @@ interface Tile {
   readonly value: string;
   /** It is a worry, and why. */
   readonly bad?: string | false | undefined;
+  /** It is watched, and well. */
+  readonly good?: boolean;
 }
 
 /** The big numbers of a pipeline's last step. */
@@ -30,16 +32,43 @@ export function tilesOf(view: RunView, history: RunHistory, pipeline: PipelineVi
     return [...shares.map(([name, share]) => ({ name, value: percent(share) })), ...times];
   }
   const { stats } = last ?? {};
-  const low = pipeline.mechanism === "reweight" && stats !== undefined && stats.ess_ratio < LOW_ESS;
+  // A selection rests on few rows by intent.
+  const guarded = pipeline.mechanism === "reweight" && stats !== undefined;
+  const low = guarded && stats.ess_ratio < LOW_ESS;
+  const none = stats?.kept_ratio === 0;
   const clipped = history.released?.combined?.clipped;
   return [
-    { name: "Effective sample", value: number(stats?.ess_ratio), bad: low && `below ${LOW_ESS}` },
-    { name: "Kept rows", value: percent(stats?.kept_ratio), bad: stats?.kept_ratio === 0 && "nothing kept" },
+    {
+      name: "Effective sample",
+      value: number(stats?.ess_ratio),
+      bad: low && `below ${LOW_ESS}`,
+      good: guarded && !low,
+    },
+    {
+      name: "Kept rows",
+      value: percent(stats?.kept_ratio),
+      bad: none && "nothing kept",
+      good: stats !== undefined && !none,
+    },
     { name: "Mean weight", value: number(stats?.mean, 4) },
     { name: "Lowest – highest", value: stats ? `${number(stats.min, 2)} – ${number(stats.max, 2)}` : NONE },
     { name: "Clipped", value: clipped === undefined ? NONE : percent(clipped.low + clipped.high) },
     ...times,
   ];
+}
+
+/** What became of several pipelines together; one alone says it all itself. */
+export function togetherText(view: RunView, { released }: RunHistory): string {
+  const weighing = view.pipelines.filter((p) => p.delivered && p.mechanism !== "mix");
+  if (weighing.length < 2 || !released?.combined) return "";
+  const { stats } = released.combined;
+  const facts = [
+    `effective sample ${number(stats.ess_ratio)}`,
+    `kept ${percent(stats.kept_ratio)}`,
+    `mean ${number(stats.mean)} ± ${number(stats.std)}`,
+    `highest ${number(stats.max)}`,
+  ];
+  return `All ${weighing.length} together, as the loss took them at step ${released.step}: ${facts.join(" · ")}`;
 }
 
 /** Updated in place, so that nothing is read out twice. */
@@ -50,9 +79,9 @@ export function showTiles(list: HTMLElement, tiles: readonly Tile[]): void {
     const made = ({ name }: Tile): HTMLElement => h("div", { "data-name": name }, h("dt", {}, name), h("dd", {}));
     list.replaceChildren(...tiles.map(made));
   }
-  tiles.forEach(({ value, bad }, i) => {
+  tiles.forEach(({ value, bad, good }, i) => {
     const tile = list.children[i]!;
-    tile.className = bad ? "bad" : "";
+    tile.className = bad ? "bad" : good ? "good" : "";
     setText(tile.lastElementChild!, bad ? `▲ ${value}` : value);
     if (bad) tile.setAttribute("title", bad);
     else tile.removeAttribute("title");

@@ -5,7 +5,7 @@ import type { RunHistory } from "./history.js";
 import { RunCharts } from "./run-charts.js";
 import { stateOf } from "./run-list.js";
 import { showSteps } from "./run-steps.js";
-import { showTiles, tilesOf } from "./run-tiles.js";
+import { showTiles, tilesOf, togetherText } from "./run-tiles.js";
 import type { PageConfig, PipelineView, RunView } from "./types.js";
 
 const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
@@ -26,6 +26,7 @@ export class RunPanel {
   readonly #current = h("p", { class: "current" });
   readonly #tabs = h("div", { class: "tabs", role: "group", "aria-label": "Pipeline" });
   readonly #tiles = h("dl", { class: "tiles" });
+  readonly #together = h("p", { class: "together muted" });
   readonly #changes = h("ul", { class: "changes", "aria-label": "What was changed" });
   readonly #steps = scroller("Newest steps");
   readonly #charts: RunCharts;
@@ -52,6 +53,7 @@ export class RunPanel {
         ),
         this.#tabs,
         this.#tiles,
+        this.#together,
         this.#changes,
       ),
       this.#charts.element,
@@ -78,6 +80,7 @@ export class RunPanel {
     if (!pipeline) return;
     const changes = changesOf(history.of(pipeline.name).results, history.mounts);
     showTiles(this.#tiles, tilesOf(view, history, pipeline));
+    setText(this.#together, togetherText(view, history));
     this.#showChanges(changes);
     this.#charts.show(view, history, pipeline, changes);
     showSteps(this.#steps, history, pipeline, changes, (step) => this.#actions.openStep(step));

@@ -1,5 +1,5 @@
 import { byId, h, refill, scroller, setText, table } from "./dom.js";
-import { ago, bytes, count, duration, NONE, number } from "./format.js";
+import { ago, bytes, count, duration, NONE, number, span } from "./format.js";
 import type { FailureRecord, Overview, QueueView, WorkerView } from "./types.js";
 
 const SIGNS = { ok: "✓", note: "i", warning: "▲", critical: "✕" } as const;
@@ -54,10 +54,13 @@ export function showBanner(level: keyof typeof SIGNS, text: string, mend?: strin
 
 function queueTable(queues: readonly QueueView[]): HTMLElement {
   const of = (q: QueueView, state: string): number => q.counts[state] ?? 0;
+  // Workers with other components have queues of their own.
+  const twins = (q: QueueView): boolean => queues.filter((other) => other.stage === q.stage).length > 1;
+  const named = (q: QueueView): string => (twins(q) ? q.queue : q.stage);
   return table(
     "Queues by stage",
     [
-      { head: "stage", cell: (q) => h("span", { title: q.queue }, q.stage) },
+      { head: "stage", cell: (q) => h("span", { class: "clip", title: q.queue }, named(q)) },
       { head: "waiting", number: true, cell: (q) => of(q, "waiting") + of(q, "prioritized") + of(q, "delayed") },
       { head: "active", number: true, cell: (q) => of(q, "active") },
       { head: "failed", number: true, cell: (q) => of(q, "failed") },
@@ -83,7 +86,7 @@ function workerTable(workers: readonly WorkerView[], now: number): HTMLElement {
       { head: "last job", number: true, cell: (w) => (w.last_job === null ? NONE : ago(w.last_job, now)) },
       { head: "loop lag", number: true, cell: (w) => duration(w.loop_lag_ms) },
       { head: "tensors", number: true, cell: (w) => bytes(w.tensor_bytes) },
-      { head: "up", number: true, cell: (w) => duration(Math.max(0, now - w.started)) },
+      { head: "up", number: true, cell: (w) => span(Math.max(0, now - w.started)) },
       { head: "version", cell: (w) => w.version },
     ],
     workers,
