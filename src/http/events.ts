@@ -70,7 +70,10 @@ export class EventFeed {
 
   /** One look at a time: while Redis is away it waits, and heartbeats go on with the next. */
   async #look(): Promise<void> {
-    for (const reader of this.#readers) this.#beat(reader);
+    for (const reader of this.#readers) {
+      this.#letGoIfSlow(reader);
+      this.#beat(reader);
+    }
     if (this.#looking) return;
     this.#looking = true;
     try {
@@ -114,9 +117,13 @@ export class EventFeed {
     if (performance.now() - reader.heard >= HEARTBEAT_MS) this.#send(reader, ": still here\n\n");
   }
 
+  /** Before a look, by what is left of earlier ones: a batch may be larger than the bound, and whoever takes it in time is not slow. */
+  #letGoIfSlow({ response }: Reader): void {
+    if (response.writableLength > MOST_BUFFERED) response.destroy();
+  }
+
   #send(reader: Reader, text: string): void {
     reader.heard = performance.now();
     reader.response.write(text);
-    if (reader.response.writableLength > MOST_BUFFERED) reader.response.destroy();
   }
 }

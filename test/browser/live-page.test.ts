@@ -1,9 +1,12 @@
 import { Client, type Run } from "dataflex-mq";
 import { runBroker, runWorker } from "dataflex-mq/server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { binLabels } from "../../src/page/bins.js";
+import { SCORE_EDGES, WEIGHT_EDGES } from "../../src/protocol/distribution.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
+import { Fleet } from "../helpers/processes.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
 type Service = Awaited<ReturnType<typeof runBroker>>;
@@ -13,6 +16,7 @@ let worker: Service;
 let client: Client;
 let run: Run;
 const browser = useBrowser();
+const fleet = new Fleet();
 
 beforeAll(async () => {
   vi.stubEnv("DFX_LOG", "error");
@@ -28,6 +32,16 @@ afterAll(async () => {
   await broker?.stop();
   await redis?.stop();
 });
+
+/** A record of a step as the API tells it. */
+interface Result {
+  readonly kind: string;
+  readonly step: number;
+  readonly stats: { readonly ess_ratio: number };
+  readonly weight_bins: number[];
+  readonly score_bins: number[];
+}
+const upTo = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
 
 async function train(steps: readonly number[]): Promise<void> {
   for (const step of steps) {
@@ -46,22 +60,32 @@ test("before the first step the page says so, and each step shows within two sec
 
   await train([1]);
   await eventually(async () => (await seriesOf(page)).length === 1, { what: "step 1 on the page", timeoutMs: 2_000 });
-  await train([2, 3, 4, 5]);
-  await eventually(async () => (await seriesOf(page)).join() === "1,2,3,4,5", { timeoutMs: 3_000 });
+  await train(upTo(20).slice(1));
+  await eventually(async () => (await seriesOf(page)).join() === upTo(20).join(), {
+    what: "20 steps",
+    timeoutMs: 3_000,
+  });
 
   const response = await fetch(`${broker.ready.http}/api/v1/runs/live/steps?limit=50`);
-  const { records } = (await response.json()) as {
-    records: { kind: string; step: number; stats: { ess_ratio: number }; weight_bins: number[] }[];
-  };
-  const last = records.findLast((r) => r.kind === "result")!;
-  expect(last.step).toBe(5);
+  const { records } = (await response.json()) as { records: Result[] };
+  const [before, last] = records.filter((r) => r.kind === "result").slice(-2) as [Result, Result];
+  expect(last.step).toBe(20);
   const ess = String(Number(last.stats.ess_ratio.toPrecision(3)));
   const tile = page.locator('[data-name="Effective sample"] dd');
   await eventually(async () => (await tile.textContent())?.endsWith(ess), { what: `ESS ${ess}` });
-  await page.locator("#weights summary").click();
-  const cells = await page.locator("#weights tbody tr td:nth-child(2)").allInnerTexts();
-  expect(cells.map(Number).reduce((a, b) => a + b, 0)).toBe(32);
-  expect(cells.map(Number).filter((n) => n > 0)).toEqual(last.weight_bins.filter((n) => n > 0));
+  for (const [figure, bins, edges] of [
+    ["#weights", "weight_bins", WEIGHT_EDGES],
+    ["#scores", "score_bins", SCORE_EDGES],
+  ] as const) {
+    await page.locator(`${figure} summary`).click();
+    const column = (n: number): Promise<string[]> =>
+      page.locator(`${figure} tbody td:nth-child(${n})`).allTextContents();
+    const [labels, now, earlier] = await Promise.all([column(1), column(2), column(3)]);
+    const places = labels.map((label) => binLabels(edges).indexOf(label));
+    expect(now.map(Number)).toEqual(places.map((place) => last[bins][place]));
+    expect(earlier.map(Number)).toEqual(places.map((place) => before[bins][place]));
+    expect(now.map(Number).reduce((a, b) => a + b, 0)).toBe(32);
+  }
   for (const figure of ["#weights", "#scores", "#ess", "#mean", "#wait"]) {
     expect([figure, (await coloursOf(page, figure)) > 4]).toEqual([figure, true]);
   }
@@ -70,10 +94,10 @@ test("before the first step the page says so, and each step shows within two sec
 });
 
 test("a step opens by keyboard alone: statistics, timings, lowest and highest weighted rows", async () => {
-  await train([6]);
+  await train([21]);
   const context = await browser.context();
   const { page } = await open(context, broker.ready.http);
-  const step = page.getByRole("button", { name: "Step 6", exact: true });
+  const step = page.getByRole("button", { name: "Step 21", exact: true });
   await step.focus();
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
@@ -118,11 +142,12 @@ test("seven tabs share one stream; a hidden one lets it go, another takes it up"
   const reads = (page: (typeof tabs)[number]["page"]): Promise<boolean> => page.evaluate("__dataflex.reads()");
   const readers = async (): Promise<boolean[]> => Promise.all(tabs.map(({ page }) => reads(page)));
   await eventually(async () => (await readers()).filter(Boolean).length === 1, { what: "one reading tab" });
-  await train([7]);
+  await train([22]);
   for (const { page } of tabs)
-    await eventually(async () => (await seriesOf(page)).includes(7), { what: "step 7 in every tab" });
+    await eventually(async () => (await seriesOf(page)).includes(22), { what: "step 22 in every tab" });
 
   const first = (await readers()).indexOf(true);
+  const closed = tabs[first]!.page.waitForEvent("requestfailed", (request) => request.url().includes("/api/v1/events"));
   await tabs[first]!.page.evaluate(`
     Object.defineProperty(document, "hidden", { value: true, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
@@ -130,25 +155,30 @@ test("seven tabs share one stream; a hidden one lets it go, another takes it up"
   await eventually(async () => !(await reads(tabs[first]!.page)) && (await readers()).filter(Boolean).length === 1, {
     what: "another reading tab",
   });
-  await train([8]);
+  await closed;
+  await train([23]);
   for (const [i, { page }] of tabs.entries()) {
     if (i !== first)
-      await eventually(async () => (await seriesOf(page)).includes(8), { what: "step 8 in every visible tab" });
+      await eventually(async () => (await seriesOf(page)).includes(23), { what: "step 23 in every visible tab" });
   }
-  expect(await seriesOf(tabs[first]!.page)).not.toContain(8);
+  expect(await seriesOf(tabs[first]!.page)).not.toContain(23);
   await tabs[first]!.page.evaluate(`
     Object.defineProperty(document, "hidden", { value: false, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
   `);
-  await eventually(async () => (await seriesOf(tabs[first]!.page)).includes(8), { what: "step 8 after the return" });
+  await eventually(async () => (await seriesOf(tabs[first]!.page)).includes(23), { what: "step 23 after the return" });
   await context.close();
 });
 
-test("a worker that goes shows in the banner; a broker that comes back shows what happened meanwhile, each step once", async () => {
+test("a worker that is killed shows in the banner; a broker that comes back shows what happened meanwhile, each step once", async () => {
   const context = await browser.context();
   const { page } = await open(context, broker.ready.http);
   await page.locator("#ess canvas").waitFor();
+  // The last worker is killed: nothing in it gets to say so.
+  const doomed = await fleet.spawn("worker", redis.url);
   await worker.stop();
+  await eventually(async () => (await page.locator("#workers tbody tr").count()) === 1, { what: "one worker" });
+  await fleet.kill(doomed);
   await eventually(async () => (await page.locator("#banner").textContent())?.includes("No worker serves"), {
     what: "the banner",
     timeoutMs: 20_000,
@@ -163,9 +193,9 @@ test("a worker that goes shows in the banner; a broker that comes back shows wha
   await page.getByText("reconnecting").waitFor();
   await page.getByText("The broker does not answer").waitFor();
   broker = await runBroker(redis.url, { http: new URL(http).host });
-  await train([9, 10]);
+  await train([24, 25]);
   await page.getByText("● live", { exact: true }).waitFor();
-  await eventually(async () => (await seriesOf(page)).join() === "1,2,3,4,5,6,7,8,9,10", {
+  await eventually(async () => (await seriesOf(page)).join() === upTo(25).join(), {
     what: "each step once",
     timeoutMs: 20_000,
   });
