@@ -37,11 +37,9 @@ export class Steps {
     const handle = await this.#handles.get(run, incarnation);
     if (!handle) return;
     const pipelines = handle.pipelines.filter((p) => stage === undefined || p.stage === stage);
-    const state = await this.#state(keys, incarnation, step, pipelines);
+    const [state, added] = await Promise.all([this.#state(keys, incarnation, step, pipelines), redisNow(this.#redis)]);
     faultPoint("broker.state-read");
-    if (!state) return;
-    const added = await redisNow(this.#redis);
-    if (added > state.deadline) return;
+    if (!state || added > state.deadline) return;
     const needed = pending(state, pipelines);
     await Promise.all(needed.map((p) => this.#queues.add(p.fingerprint, job(run, incarnation, step, p, state, added))));
     if (needed.length > 0) faultPoint("broker.job-added");

@@ -158,7 +158,10 @@ export class JobConsumer {
   async #waitForMarker(): Promise<void> {
     const { blocking } = this.#options;
     const keys = [...this.#workers.values()].map((w) => w.toKey("marker"));
-    await blockingCall(blocking, BLOCK_S * 1000, () => blocking.bzpopmin(...keys, BLOCK_S), this.#abort.signal);
+    const call = () => blocking.bzpopmin(...keys, BLOCK_S);
+    const woken = await blockingCall(blocking, BLOCK_S * 1000, call, this.#abort.signal);
+    // The queue that called is looked at first: each of the others would cost a round trip.
+    if (woken) this.#next = keys.indexOf(woken[0]);
   }
 
   async #work(queue: string, job: Job<JobData, Receipt>, token: string): Promise<void> {
