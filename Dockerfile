@@ -15,9 +15,10 @@ COPY --from=build /app/dist ./dist
 USER node
 ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
 
-# Its installer downloads libtensorflow, hence a stage of its own that nobody needs who has no GPU.
+# Its installer downloads libtensorflow, hence a stage of its own that nobody needs who has no GPU. --save-prod: npm leaves out what
+# package.json has as an optional peer.
 FROM build AS build-gpu
-RUN npm install --no-save --omit=dev --no-audit --no-fund @tensorflow/tfjs-node-gpu@4.22.0
+RUN npm install --no-save --save-prod --omit=dev --no-audit --no-fund @tensorflow/tfjs-node-gpu@4.22.0
 
 FROM nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04 AS gpu
 ENV NODE_ENV=production

@@ -1,15 +1,18 @@
 // Runs what the Dockerfile runs, on this machine: its stages `build` and `runtime` on a copy of the files that git knows, with the
-// runtime's folder holding nothing but what is copied into it. Where Docker is not at hand this is as near as one gets. Plain
+// runtime's folder holding nothing but what is copied into it; `build-gpu` without the installer of tfjs-node-gpu, which downloads
+// libtensorflow. Where Docker is not at hand this is as near as one gets. Plain
 // JavaScript, since it looks at a tree before anything is built.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Stages that CI cannot run: their installer downloads libtensorflow for CUDA. */
-const SKIPPED = new Set(["build-gpu", "gpu"]);
+/** It runs nothing, and its base image holds CUDA. */
+const SKIPPED = "gpu";
+/** What stages get beside this machine's environment. */
+const EXTRA = { "build-gpu": { npm_config_ignore_scripts: "true" } };
 const work = mkdtempSync(join(tmpdir(), "dfx-docker-"));
 
 /** Stages in order: `{name, base, steps: [{word, rest}]}`. */
@@ -39,6 +42,8 @@ function copyOwn(sources, to) {
 function run(stage, env) {
   const app = join(work, stage.name);
   mkdirSync(app, { recursive: true });
+  // `FROM` an earlier stage: with all that is in it.
+  if (existsSync(join(work, stage.base))) cpSync(join(work, stage.base), app, { recursive: true });
   for (const { word, rest } of stage.steps) {
     if (word === "ENV") Object.assign(env, Object.fromEntries([rest.split("=", 2)]));
     else if (word === "RUN")
@@ -60,8 +65,13 @@ function run(stage, env) {
 
 try {
   let entry;
-  for (const stage of stages().filter(({ name }) => !SKIPPED.has(name)))
-    entry = run(stage, { ...process.env }) ?? entry;
+  for (const stage of stages().filter(({ name }) => name !== SKIPPED))
+    entry = run(stage, { ...process.env, ...EXTRA[stage.name] }) ?? entry;
+  const gpu = JSON.parse(
+    readFileSync(join(work, "build-gpu/node_modules/@tensorflow/tfjs-node-gpu/package.json"), "utf8"),
+  );
+  const asked = /tfjs-node-gpu@(\S+)/.exec(readFileSync(join(root, "Dockerfile"), "utf8"))[1];
+  if (gpu.version !== asked) throw new Error(`the GPU stage has tfjs-node-gpu ${gpu.version}, not ${asked}`);
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const checks = [
     [["--version"], (said) => said.trim() === version],
@@ -73,7 +83,7 @@ try {
     const { status, stdout, stderr } = entry(args);
     if (status !== 0 || !holds(stdout)) throw new Error(`${args.join(" ")} ended with ${status}: ${stdout}${stderr}`);
   }
-  console.log(`Dockerfile: ${checks.length} checks of the runtime stage passed`);
+  console.log(`Dockerfile: ${checks.length} checks of the runtime stage passed, and the GPU stage has its package`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -52,7 +52,18 @@ async function roundTrip(redis: Redis): Promise<Finding> {
   };
 }
 
+/** A server that answers nothing about them, like a node of a cluster, has its reason among the findings before. */
 async function services(redis: Redis): Promise<Finding[]> {
+  try {
+    return await livingServices(redis);
+  } catch (error) {
+    if (!isRedisError(error)) throw error;
+    const text = `not looked at: ${(error as Error).message}`;
+    return [{ name: "services", level: "note", text }];
+  }
+}
+
+async function livingServices(redis: Redis): Promise<Finding[]> {
   const [brokers, workers] = await Promise.all([brokerPresence.alive(redis), workerPresence.alive(redis)]);
   const found: Finding[] = [
     living("brokers", brokers.length, "dataflex-mq broker"),
