@@ -9,6 +9,12 @@ const HEARTBEAT_MS = 15_000;
 /** A reader that takes nothing any more is let go; it comes back with the id it has. */
 const MOST_BUFFERED = 1_048_576;
 
+/** docs/live-page.md says what each means. */
+export const EVENTS = ["hello", "step", "overview", "gap"] as const;
+
+const event = (kind: (typeof EVENTS)[number], data: string, id?: string): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\ndata: ${data}\n\n`;
+
 interface Reader {
   readonly response: ServerResponse;
   after: string;
@@ -44,7 +50,7 @@ export class EventFeed {
       // nginx would hold events back
       "x-accel-buffering": "no",
     });
-    response.write(`retry: 1000\nevent: hello\ndata: ${JSON.stringify({ after })}\n\n`);
+    response.write(`retry: 1000\n${event("hello", JSON.stringify({ after }))}`);
     const reader: Reader = { response, after, told: 0, heard: performance.now() };
     this.#readers.add(reader);
     const gone = (): void => {
@@ -92,10 +98,10 @@ export class EventFeed {
     for (const [after, readers] of places) {
       const { events, gap } = await this.#live.events(after);
       if (events.length === 0) continue;
-      const text = events.map(({ id, data }) => `id: ${id}\nevent: step\ndata: ${data}\n\n`).join("");
+      const text = events.map(({ id, data }) => event("step", data, id)).join("");
       for (const reader of readers) {
         reader.after = events.at(-1)!.id;
-        this.#send(reader, gap ? `event: gap\ndata: {}\n\n${text}` : text);
+        this.#send(reader, gap ? event("gap", "{}") + text : text);
       }
     }
   }
@@ -104,7 +110,7 @@ export class EventFeed {
     const now = performance.now();
     if (!this.#overview || now - this.#overview.at >= OVERVIEW_MS) {
       const overview = await this.#live.overview();
-      this.#overview = { text: `event: overview\ndata: ${JSON.stringify(overview)}\n\n`, at: now };
+      this.#overview = { text: event("overview", JSON.stringify(overview)), at: now };
     }
     for (const reader of this.#readers) {
       if (reader.told >= this.#overview.at) continue;

@@ -19,6 +19,10 @@ export const LIVE_PATHS = [
   "/api/v1/events?after=",
 ] as const;
 
+type BarePath<P> = P extends `${infer Bare}?${string}` ? Bare : P;
+/** An address without its query: nothing is served that the list above, and with it docs/live-page.md, does not name. */
+type ApiPath = BarePath<(typeof LIVE_PATHS)[number]>;
+
 const DEFAULT_RECORDS = 500;
 const MOST_RECORDS = 20_000;
 const ID = /^\d{1,16}(-\d{1,16})?$/;
@@ -72,17 +76,17 @@ function addPage(scope: FastifyInstance): void {
 }
 
 function addApi(scope: FastifyInstance, live: LiveData): void {
-  const get = (path: string, answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
-    scope.get(`/api/v1${path}`, answer);
+  const get = (path: ApiPath, answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
+    scope.get(path, answer);
   };
-  get("/overview", () => live.overview());
-  get("/runs", async () => ({ runs: (await live.overview()).runs }));
-  get("/runs/:run", async (request, reply) => {
+  get("/api/v1/overview", () => live.overview());
+  get("/api/v1/runs", async () => ({ runs: (await live.overview()).runs }));
+  get("/api/v1/runs/:run", async (request, reply) => {
     const { run } = request.params as Params;
     const found = (await live.overview()).runs.find((r) => r.run === run);
     return found ?? reply.code(404).send({ error: `no run of that name is mounted`, run });
   });
-  get("/runs/:run/steps", async (request, reply) => {
+  get("/api/v1/runs/:run/steps", async (request, reply) => {
     const query = request.query as Query;
     const after = readId(query.after);
     const limit = readCount(query.limit, DEFAULT_RECORDS);
@@ -97,15 +101,15 @@ function addApi(scope: FastifyInstance, live: LiveData): void {
     reply.header("content-type", "application/json; charset=utf-8");
     return `{"run":${JSON.stringify(run)},"read_to":${JSON.stringify(answer.read_to ?? null)},"records":[${answer.records.join(",")}]}`;
   });
-  get("/runs/:run/steps/:step", async (request, reply) => {
+  get("/api/v1/runs/:run/steps/:step", async (request, reply) => {
     const { run, step } = request.params as Params;
     if (!/^\d{1,15}$/.test(step!)) return reply.code(400).send({ error: "a step is a whole number" });
     return live.step(run!, Number(step));
   });
-  get("/workers", async () => ({ workers: (await live.overview()).workers }));
-  get("/queues", async () => ({ queues: (await live.overview()).queues }));
-  get("/errors", async () => ({ errors: (await live.overview()).errors }));
-  get("/config", async () => live.config());
+  get("/api/v1/workers", async () => ({ workers: (await live.overview()).workers }));
+  get("/api/v1/queues", async () => ({ queues: (await live.overview()).queues }));
+  get("/api/v1/errors", async () => ({ errors: (await live.overview()).errors }));
+  get("/api/v1/config", async () => live.config());
 }
 
 function readId(text: string | string[] | undefined): string | undefined {

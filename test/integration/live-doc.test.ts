@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { Client } from "dataflex-mq";
+import { runBroker, runWorker } from "dataflex-mq/server";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { EVENTS } from "../../src/http/events.js";
+import { LIVE_PATHS } from "../../src/http/live.js";
+import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
+import { eventually } from "../helpers/eventually.js";
+import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { shapeOf } from "../helpers/shape.js";
+
+const doc = readFileSync(new URL("../../docs/live-page.md", import.meta.url), "utf8");
+type Service = Awaited<ReturnType<typeof runBroker>>;
+let redis: TestRedis;
+let broker: Service;
+let worker: Service;
+let client: Client;
+
+/** A run like that of the page: a step that is done, and one that failed. */
+beforeAll(async () => {
+  vi.stubEnv("DFX_LOG", "error");
+  redis = await startTestRedis();
+  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
+  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
+  client = await Client.connect({ redisUrl: redis.url });
+  const run = await client.mount({ run_id: "qwen7b", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
+  const batch = advantageStep(valuesOf(1, 12));
+  await run.put(1, "post_advantage", { ...batch });
+  (await run.weights(1)).rolloutIsWeights(batch.response_mask);
+  await run.release(1);
+  await run.put(2, "post_advantage", { ...advantageStep([Number.NaN, 1]) });
+  await run.weights(2).catch(() => {});
+  await run.release(2);
+});
+afterAll(async () => {
+  await client?.close();
+  await worker?.stop();
+  await broker?.stop();
+  await redis?.stop();
+});
+
+const get = async (path: string): Promise<unknown> => (await fetch(`${broker.ready.http}${path}`)).json();
+/** Headings of the page that name an address or an event, with the text below each. */
+const sections = (level: string): Map<string, string> =>
+  new Map(
+    doc.split(/^(?=#{2,4} )/m).flatMap((part) => {
+      const name = new RegExp(`^${level} \`([^\`]+)\``).exec(part)?.[1];
+      return name === undefined ? [] : [[name, part] as const];
+    }),
+  );
+const exampleOf = (part: string): unknown => JSON.parse(/```json\n([\s\S]*?)```/.exec(part)?.[1] ?? "null");
+
+test("every address and event of the code stands on the page, and the reverse", () => {
+  expect([...sections("###").keys()].sort()).toEqual([...LIVE_PATHS].sort());
+  expect([...sections("####").keys()].sort()).toEqual([...EVENTS].sort());
+});
+
+test("each example has the shape of a real answer", async () => {
+  const history = await eventually(async () => {
+    const { records } = (await get("/api/v1/runs/qwen7b/steps")) as { records: unknown[] };
+    const { workers } = (await get("/api/v1/workers")) as { workers: { last_job: number | null }[] };
+    return records.length === 5 && workers[0]?.last_job && records;
+  });
+  expect(history).toHaveLength(5);
+  const overview = (await get("/api/v1/overview")) as Record<string, unknown>;
+  for (const [path, part] of sections("###")) {
+    if (path === "/" || path.startsWith("/api/v1/events")) continue;
+    const asked = path.split("?", 1)[0]!.replace(":run", "qwen7b").replace(":step", "1");
+    const answer = shapeOf(await get(asked));
+    const list = /^`\{"(\w+)": \[…\]\}` of the overview/m.exec(part)?.[1];
+    const [run] = overview.runs as unknown[];
+    const told = path === "/api/v1/runs/:run" ? run : list ? { [list]: overview[list] } : exampleOf(part);
+    expect([path, answer]).toEqual([path, shapeOf(told)]);
+  }
+});
+
+test("the events are as they are told, and go on from an id", async () => {
+  const abort = new AbortController();
+  const { cursor } = (await get("/api/v1/overview")) as { cursor: string };
+  const response = await fetch(`${broker.ready.http}/api/v1/events?after=0`, { signal: abort.signal });
+  let text = "";
+  for await (const part of response.body!) {
+    text += Buffer.from(part).toString();
+    if (text.includes("event: overview") && text.includes(`id: ${cursor}\n`)) break;
+  }
+  abort.abort();
+  const data = (kind: string): unknown => JSON.parse(new RegExp(`event: ${kind}\\ndata: (.*)`).exec(text)![1]!);
+  expect(shapeOf(data("hello"))).toEqual(shapeOf(exampleOf(sections("####").get("hello")!)));
+  expect(shapeOf(data("overview"))).toEqual(shapeOf(await get("/api/v1/overview")));
+  const { records } = (await get("/api/v1/runs/qwen7b/steps")) as { records: { id: string }[] };
+  const told = [...text.matchAll(/^id: (.*)\nevent: step\ndata: (.*)$/gm)].map(([, id, record]) => [
+    id,
+    JSON.parse(record!),
+  ]);
+  expect(told).toEqual(records.map((record) => [record.id, record]));
+});
