@@ -34,6 +34,18 @@ def own() -> Iterator[PrivateRedis]:
     server.close()
 
 
+def test_a_neutral_step_is_released_though_redis_is_away(own: PrivateRedis, run_id: str) -> None:
+    with Client(own.url) as client:
+        run = mounted(client, run_id, {**SOFTMAX, "on_unavailable": "neutral", "max_wait_ms": 300})
+        own.stop()
+        try:
+            assert run.put(1, STAGE, fields()).kind == "UNAVAILABLE"
+            assert run.weights(1).neutral is not None
+            assert run.release(1) == "UNAVAILABLE"
+        finally:
+            own.start()
+
+
 def test_a_server_that_comes_back_empty_is_given_everything_again(own: PrivateRedis, run_id: str) -> None:
     with Client(own.url) as client, Client(own.url) as other:
         run = mounted(client, run_id, SOFTMAX)

@@ -22,6 +22,7 @@ class NeutralSteps:
         self.count = 0
         self._neutral = handle["on_unavailable"] == "neutral"
         self._put_failed: dict[str, DataflexError] = {}
+        self._trained: dict[str, DataflexError] = {}
 
     def covers(self, caught: DataflexError) -> bool:
         return self._neutral and caught.code in UNAVAILABLE
@@ -46,7 +47,14 @@ class NeutralSteps:
     def trained(self, at: str, caught: DataflexError) -> None:
         """Nothing weighs this step: it is counted and said."""
         self.count += 1
+        self._trained[at] = caught
         log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
+
+    def patience(self, at: str, seconds: float) -> float:
+        """How long to try the release of a step: a Redis that was away just now is asked once."""
+        caught = self._trained.get(at)
+        return 0.0 if caught is not None and caught.code == "REDIS_UNREACHABLE" else seconds
 
     def forget(self, at: str) -> None:
         self._put_failed.pop(at, None)
+        self._trained.pop(at, None)

@@ -164,7 +164,8 @@ class Run(MountedRun):
     def release(self, step: int, trigger: int = 0) -> str:
         """
         Done with the step: its keys go, at once (BURIED) or when the last pipeline still at work has settled (PENDING); UNKNOWN: there
-        was no such step. Raises REDIS_UNREACHABLE, CLOSED.
+        was no such step. Raises CLOSED; REDIS_UNREACHABLE, unless `on_unavailable` is neutral: then the step is forgotten here
+        (UNAVAILABLE), and what Redis has of it goes with its TTL.
         """
         at = step_at(step, trigger)
         handle, keys = self.handle, run_keys(self.handle["run"])
@@ -172,12 +173,20 @@ class Run(MountedRun):
         names = [keys.mount, keys.step(handle["incarnation"], at).status, keys.steps, keys.notices]
         report = b"" if told is None else pack(told)
         args = [handle["incarnation"], handle["run"], at, handle["limits"]["step_ttl_ms"], report]
-        word, rest = self._call(
-            SCRIPT_SECONDS, f"release of step {at}", lambda: self._connections.run_script("release", names, args)
-        )
+        seconds = self._neutral.patience(at, SCRIPT_SECONDS)
+        release = partial(self._connections.run_script, "release", names, args)
+        unavailable = False
+        try:
+            word, rest = self._call(seconds, f"release of step {at}", release)
+        except DataflexError as caught:
+            unavailable = self._neutral.covers(caught)
+            if not unavailable:
+                raise
         self._steps.forget(at)
         self._neutral.forget(at)
         self._under_way.pop((os.getpid(), at), None)
+        if unavailable:
+            return "UNAVAILABLE"
         self._fenced = self._fenced or word == "FENCED"
         return text(rest[0]) if word == "OK" else "UNKNOWN"
 
