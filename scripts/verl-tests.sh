@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 torch=$(scripts/python-env.sh test/parity/requirements.txt)
 python=$(scripts/python-env.sh clients/python/requirements-verl.txt)
+checker=$(scripts/python-env.sh clients/python/requirements-test.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -24,5 +25,7 @@ export PYTHONPATH
 export CUDA_VISIBLE_DEVICES= HF_HUB_OFFLINE=1 RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0 TOKENIZERS_PARALLELISM=false
 export PYTHONDONTWRITEBYTECODE=1 DFX_DIST=${DFX_DIST:-$PWD/dist}
 cd clients/python
+# Against verl's real types.
+"$checker" -m mypy --python-executable "$python" --cache-dir "$scratch/mypy"
 HYPOTHESIS_STORAGE_DIRECTORY=$scratch/hypothesis \
   "$python" -m pytest -o pythonpath=tests tests/verl -W ignore --disable-warnings -p no:cacheprovider "$@"

@@ -1,4 +1,4 @@
-"""A TCP front for a private Redis that breaks connections on purpose."""
+"""A TCP front for a private Redis that hears what clients say, and breaks connections on purpose."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ class FaultProxy:
         self._silent: set[socket.socket] = set()
         self._pairs: dict[socket.socket, socket.socket] = {}
         self._cut_next_answer = False
+        # What clients said, piece by piece as it came.
+        self.heard: list[bytes] = []
         self._server = socket.create_server(("127.0.0.1", 0))
         self.url = f"redis://127.0.0.1:{self._server.getsockname()[1]}"
         self._selector = selectors.DefaultSelector()
@@ -59,6 +61,8 @@ class FaultProxy:
             data = source.recv(1 << 16)
         if source in self._silent and data:
             return
+        if side == "client" and data:
+            self.heard.append(data)
         if side == "server" and self._cut_next_answer:
             self._cut_next_answer, data = False, b""
         if data:

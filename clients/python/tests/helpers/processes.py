@@ -50,7 +50,7 @@ class PrivateRedis:
             f"--port 0 --unixsocket {self._socket} --dir {self._folder} --appendonly no --maxmemory-policy noeviction"
         )
         self._process = subprocess.Popen(
-            [server, *settings.split(), "--save", ""], stdout=subprocess.DEVNULL, preexec_fn=_end_with_parent
+            [server, *settings.split(), "--save", ""], stdout=subprocess.DEVNULL, preexec_fn=end_with_parent
         )
         eventually("Redis answers", self._answers)
 
@@ -84,7 +84,7 @@ class Service:
         assert main.exists(), f"{main} is missing: npm run build"
         command = ["node", str(main), "--json", role, "--redis", url, "--http", "127.0.0.1:0", *options]
         env = {**os.environ, "DFX_LOG": "error"}
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, preexec_fn=_end_with_parent)
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, preexec_fn=end_with_parent)
         self._role = role
 
     def wait_until_ready(self) -> Service:
@@ -107,7 +107,7 @@ def start_services(url: str) -> tuple[Service, Service]:
     return broker.wait_until_ready(), worker.wait_until_ready()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Tests may be killed; their servers must not stay (Linux; elsewhere they end when told to)."""
     if os.uname().sysname == "Linux":
         import ctypes

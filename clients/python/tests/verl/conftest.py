@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from importlib import metadata
 
 import pytest
+from local_queue import local_queue
+from own_service import OwnService, own_service
 
 try:
     metadata.version("verl")
@@ -17,12 +18,12 @@ except metadata.PackageNotFoundError:
 @pytest.fixture(scope="session")
 def queue() -> Iterator[None]:
     """A TransferQueue in a local Ray."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    import ray
-    import transfer_queue as tq
+    with local_queue():
+        yield
 
-    ray.init(num_cpus=8, include_dashboard=False, log_to_driver=False, object_store_memory=128 << 20)
-    tq.init()
-    yield
-    tq.close()
-    ray.shutdown()
+
+@pytest.fixture
+def own() -> Iterator[OwnService]:
+    """A service that a test may break."""
+    with own_service() as service:
+        yield service

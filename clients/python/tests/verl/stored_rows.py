@@ -23,7 +23,7 @@ class Row:
     columns: Mapping[str, Any] = field(default_factory=dict)
 
 
-def store(rows: Sequence[Row], global_steps: int = 1, prompt_len: int = 2) -> Any:
+def store(rows: Sequence[Row], global_steps: int = 1, prompt_len: int = 2, partition: str = "train") -> Any:
     """Puts the rows and answers the metadata that verl's replay buffer would: keys and tags, no fields."""
     fields, tags = [], []
     for row in rows:
@@ -61,8 +61,8 @@ def store(rows: Sequence[Row], global_steps: int = 1, prompt_len: int = 2) -> An
             }
         )
     keys = [row.key for row in rows]
-    tq.kv_batch_put(keys=keys, fields=list_of_dict_to_tensordict(fields), tags=tags, partition_id="train")
-    return tq.KVBatchMeta(partition_id="train", keys=keys, tags=tags, extra_info={"temperature": 1.0})
+    tq.kv_batch_put(keys=keys, fields=list_of_dict_to_tensordict(fields), tags=tags, partition_id=partition)
+    return tq.KVBatchMeta(partition_id=partition, keys=keys, tags=tags, extra_info={"temperature": 1.0})
 
 
 def store_log_probs(batch: Any, rows: Sequence[Row]) -> Any:

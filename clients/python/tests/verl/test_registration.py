@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import metadata
 from types import ModuleType
 from typing import Any
@@ -16,9 +17,12 @@ from verl.trainer.ppo.v1 import (
 )
 from verl_config import verl_config
 
-from dataflex_mq import DataflexError
+from dataflex_mq import Client, DataflexError
+from dataflex_mq.redis.keys import run_keys
 from dataflex_mq.verl import names, plugin, register, versions
+from dataflex_mq.verl.settings import TRAINER_PATHS
 from dataflex_mq.verl.trainer import DataflexTrainer
+from helpers.paths import REPOSITORY
 
 SOFTMAX = {"mechanism": "reweight", "scorer": {"name": "advantage_magnitude"}, "actuator": {"name": "softmax"}}
 MIX = {"mechanism": "mix", "domains": ["a", "b"], "actuator": {"name": "static"}}
@@ -92,19 +96,42 @@ def test_without_a_block_the_refusal_says_what_to_write() -> None:
     assert "+dataflex=reweight" in refusal(None).message
 
 
+LOSS = "actor_rollout_ref__actor__policy_loss__loss_mode"
+
+
+def scored(scorer: str, actuator: str = "softmax", **options: Any) -> dict[str, Any]:
+    return {"mechanism": "reweight", "scorer": {"name": scorer}, "actuator": {"name": actuator}, **options}
+
+
 @pytest.mark.parametrize(
-    ("path", "value", "said"),
+    ("dataflex", "paths", "said"),
     [
-        ("actor_rollout_ref__actor__policy_loss__loss_mode", "bypass_mode", "ignores rollout_is_weights"),
-        ("actor_rollout_ref__actor__policy_loss__loss_mode", "geo_mean", "crushes the whole row"),
-        ("actor_rollout_ref__actor__policy_loss__loss_mode", "my_own", "multiplies_weights=true"),
-        ("algorithm__use_pf_ppo", True, "use_pf_ppo"),
+        (SOFTMAX, {LOSS: "bypass_mode"}, "bypass_mode ignores rollout_is_weights"),
+        (SOFTMAX, {LOSS: "my_own"}, "i_know_it_multiplies: true"),
+        (scored("token_entropy", "entropy_topk"), {LOSS: "geo_mean"}, "one zero would silence the row"),
+        (SOFTMAX, {"algorithm__use_pf_ppo": True}, "use_pf_ppo: false"),
+        (scored("seq_entropy"), {"algorithm__rollout_correction__bypass_mode": True}, "reads entropy"),
+        (
+            scored("seq_is_ratio"),
+            {"actor_rollout_ref__rollout__calculate_log_probs": False},
+            "calculate_log_probs: true",
+        ),
+        (scored("ref_kl", "advantage_reweight"), {}, "use_kl_loss: true or algorithm.use_kl_in_reward: true"),
+        (scored("group_solve_rate"), {"actor_rollout_ref__rollout__n": 1}, "rollout.n"),
+        (scored("group_solve_rate"), {"algorithm__adv_estimator": "gae"}, "gae"),
     ],
 )
-def test_a_loss_that_weights_would_not_reach_is_refused(path: str, value: Any, said: str) -> None:
-    caught = refusal({**SOFTMAX, **NOWHERE}, **{path: value})
+def test_what_the_service_refuses_of_verls_settings(
+    service: Any, run_id: str, dataflex: dict[str, Any], paths: dict[str, Any], said: str
+) -> None:
+    caught = refusal({**dataflex, "redis_url": service.url, "run_id": run_id}, **paths)
     assert caught.code == "CONFIG"
     assert said in caught.message
+
+
+def test_the_services_settings_are_read_where_the_protocol_says() -> None:
+    rows = re.findall(r"^\| `(\w+)\?` \| \w+ \| `([\w.]+)` \|$", (REPOSITORY / "docs/protocol.md").read_text(), re.M)
+    assert dict(rows) == TRAINER_PATHS
 
 
 def test_mechanism_and_trainer_must_fit() -> None:
@@ -135,3 +162,14 @@ def test_verl_sees_its_own_mode_and_no_left_over_sampler(service: Any, run_id: s
     assert trainer.trainer_mode == "sync"
     assert type(trainer.replay_buffer).__name__ == "ReplayBuffer"
     trainer._dataflex_client.close()
+
+
+def test_a_run_that_a_killed_trainer_left_busy_is_taken_once_its_heartbeat_lapses(service: Any, run_id: str) -> None:
+    with Client(service.url) as killed:
+        before = killed.mount(run_id, SOFTMAX, adv_estimator="grpo")
+        before._heartbeat.stop()
+        service.client().pexpire(run_keys(run_id).trainer, 700)
+        config = verl_config({**SOFTMAX, "redis_url": service.url, "run_id": run_id})
+        trainer = get_trainer_cls("dataflex_mq_sync")(config)
+        assert trainer._dataflex_run.handle["incarnation"] > before.handle["incarnation"]
+        trainer._dataflex_client.close()

@@ -13,13 +13,16 @@ from verl.utils import tensordict_utils as tu
 from verl.utils.dataset.rl_dataset import collate_fn
 
 from ..client.step_result import StepResult
-from ..errors import error
+from ..errors import RedisError, error
 from .checkpoint import read_state, write_state
 from .domain_draw import DomainDraw
+from .metrics import metric_part
 from .rows import read_stored
 from .trainer import DataflexTrainer
 
 log = logging.getLogger("dataflex_mq")
+
+GOES_ON = "goes on from what Redis has"
 
 
 class MixingTrainer(DataflexTrainer):
@@ -64,14 +67,19 @@ class MixingTrainer(DataflexTrainer):
             self._draw.set_shares(found.proportions)
         total = sum(self._draw.shares)
         for name, share in zip(self._draw.domains, self._draw.shares, strict=True):
-            metrics[f"dataflex/prop_{name}"] = share / total
+            metrics[f"dataflex/prop_{metric_part(name)}"] = share / total
         metrics.update(_rewards(batch, spec["domain_key"]))
 
     def _save_checkpoint(self) -> None:
-        """Before verl's own, which ends by marking the folder as complete."""
+        """Before verl's own, which ends by marking the folder as complete. A Redis that is away costs nobody the checkpoint."""
         name = self._mix_spec["name"]
         folder = Path(self.config.trainer.default_local_dir) / f"global_step_{self.global_steps}"
-        write_state(folder, {"pipeline": name, "mix": self._dataflex_run.mix_state(name), "draw": self._draw.state()})
+        mix = None
+        try:
+            mix = self._dataflex_run.mix_state(name)
+        except RedisError as caught:
+            log.warning("dataflex: %s is written without the mixer's memory: %s", folder, caught)
+        write_state(folder, {"pipeline": name, "mix": mix, "draw": self._draw.state()})
         super()._save_checkpoint()
 
     def _load_checkpoint(self) -> None:
@@ -84,16 +92,15 @@ class MixingTrainer(DataflexTrainer):
             folder = Path(trainer.resume_from_path)
         state = read_state(folder)
         if state is None:
-            log.warning(
-                "dataflex: %s holds no state of the mix: domains start anew, the mix goes on from what Redis has",
-                folder,
-            )
+            log.warning("dataflex: %s holds no state of the draw: domains start anew, the mix %s", folder, GOES_ON)
+            return
+        self._draw.load(state["draw"])
+        if state["mix"] is None:
+            log.warning("dataflex: %s holds no memory of the mixer: it %s", folder, GOES_ON)
             return
         # The checkpoint is the truth: Redis may hold steps that this run is about to do again, or nothing.
-        self._dataflex_run.restore_mix_state(
-            self._mix_spec["name"], {**state["mix"], "pipeline": self._mix_spec["name"]}
-        )
-        self._draw.load(state["draw"])
+        name = self._mix_spec["name"]
+        self._dataflex_run.restore_mix_state(name, {**state["mix"], "pipeline": name})
 
 
 def _column(dataset: Any, name: str) -> list[str]:
@@ -115,4 +122,6 @@ def _rewards(batch: Any, column: str) -> dict[str, float]:
     padding = np.array([bool(tag.get("is_padding", False)) for tag in batch.tags])
     domains = np.array([str(one) for one in list(stored[column])], dtype=object)
     live = sorted(set(domains[~padding]))
-    return {f"dataflex/reward_{name}": float(rewards[(domains == name) & ~padding].mean()) for name in live}
+    return {
+        f"dataflex/reward_{metric_part(name)}": float(rewards[(domains == name) & ~padding].mean()) for name in live
+    }

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from verl.trainer.ppo.utils import need_critic
 
 from ..errors import DataflexError, error
+from .versions import installed
 
-# verl's policy losses that multiply the loss of each token by `rollout_is_weights`.
-MULTIPLYING_LOSSES = (
-    "vanilla",
-    "dppo_tv",
-    "dppo_kl",
-    "gspo",
-    "sapo",
-    "gpg",
-    "clip_cov",
-    "kl_cov",
-    "dro",
-    "cispo",
-)
+# What the service wants to know of the trainer, and where verl has it (docs/protocol.md section 5.3; a test compares the two).
+TRAINER_PATHS = {
+    "loss_mode": "actor_rollout_ref.actor.policy_loss.loss_mode",
+    "loss_agg_mode": "actor_rollout_ref.actor.loss_agg_mode",
+    "bypass_mode": "algorithm.rollout_correction.bypass_mode",
+    "use_pf_ppo": "algorithm.use_pf_ppo",
+    "use_kl_loss": "actor_rollout_ref.actor.use_kl_loss",
+    "use_kl_in_reward": "algorithm.use_kl_in_reward",
+    "calculate_log_probs": "actor_rollout_ref.rollout.calculate_log_probs",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """
     dataflex: the block as plain data, without what only this adapter reads. adv_estimator: its name. provides: fields that this run's verl
-    computes. group_size: responses of a prompt.
+    computes. group_size: responses of a prompt. trainer: verl's settings by which the service judges whether weights have their effect.
     """
 
     dataflex: Mapping[str, Any]
@@ -39,13 +38,14 @@ class Settings:
     adv_estimator: str
     provides: tuple[str, ...]
     group_size: int
+    trainer: Mapping[str, Any]
     mount_timeout: float
 
 
 def settings_of(config: DictConfig, trainer: str, mixes: bool) -> Settings:
     """
-    Raises CONFIG with every problem at once: no `dataflex` block, mixing under a trainer that does not mix or the reverse, a policy loss
-    that does not multiply by the weights.
+    Raises CONFIG with every problem at once: no `dataflex` block, mixing under a trainer that does not mix or the reverse. The rest is
+    the service's to judge.
     """
     block = OmegaConf.select(config, "dataflex")
     if not isinstance(block, DictConfig):
@@ -56,10 +56,10 @@ def settings_of(config: DictConfig, trainer: str, mixes: bool) -> Settings:
             ]
         )
     try:
-        dataflex: dict[str, Any] = OmegaConf.to_container(block, resolve=True, throw_on_missing=True)  # type: ignore[assignment]
+        dataflex = cast(dict[str, Any], OmegaConf.to_container(block, resolve=True, throw_on_missing=True))
     except OmegaConfBaseException as caught:
         raise _refuse([f"dataflex: {caught}"]) from caught
-    problems = [*_loss_problems(config, dataflex), *_mechanism_problems(dataflex, trainer, mixes)]
+    problems = _mechanism_problems(dataflex, trainer, mixes)
     if problems:
         raise _refuse(problems)
     trainer_config = config.trainer
@@ -70,12 +70,13 @@ def settings_of(config: DictConfig, trainer: str, mixes: bool) -> Settings:
         adv_estimator=_name(config.algorithm.adv_estimator),
         provides=tuple(_provides(config, dataflex)),
         group_size=int(config.actor_rollout_ref.rollout.n),
+        trainer=_trainer(config),
         mount_timeout=float(dataflex.get("mount_timeout_s", 120)),
     )
 
 
 # Read here and unknown to the service.
-_ADAPTER_KEYS = ("mount_timeout_s", "multiplies_weights")
+_ADAPTER_KEYS = ("mount_timeout_s",)
 
 
 def pipelines_of(dataflex: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -102,49 +103,21 @@ def _mixes(pipeline: Any) -> bool:
     return isinstance(pipeline, Mapping) and pipeline.get("mechanism") == "mix" and not pipeline.get("shadow", False)
 
 
-def _loss_problems(config: DictConfig, dataflex: Mapping[str, Any]) -> list[str]:
-    weighing = [
-        one for one in pipelines_of(dataflex).values() if isinstance(one, Mapping) and one.get("mechanism") != "mix"
-    ]
-    if not weighing:
-        return []
-    problems = []
-    path = "actor_rollout_ref.actor.policy_loss.loss_mode"
-    mode = OmegaConf.select(config, path, default="vanilla") or "vanilla"
-    if mode == "bypass_mode":
-        problems.append(f"{path}: bypass_mode ignores rollout_is_weights, so no weight would reach the loss")
-    elif mode == "geo_mean":
-        problems.append(
-            f"{path}: geo_mean multiplies a row by the geometric mean of its weights, so one dropped token crushes the whole row"
-        )
-    elif mode not in MULTIPLYING_LOSSES and not dataflex.get("multiplies_weights", False):
-        problems.append(
-            f"{path}: it is not known whether {mode!r} multiplies by rollout_is_weights. If it does, say so: "
-            "+dataflex.multiplies_weights=true"
-        )
-    if OmegaConf.select(config, "algorithm.use_pf_ppo", default=False):
-        problems.append(
-            "algorithm.use_pf_ppo: it resamples rows under the original keys, so weights would meet other rows"
-        )
-    return problems
+def _trainer(config: DictConfig) -> dict[str, Any]:
+    found = {name: OmegaConf.select(config, path) for name, path in TRAINER_PATHS.items()}
+    return {"verl": installed("verl"), **{name: value for name, value in found.items() if value is not None}}
 
 
 def _provides(config: DictConfig, dataflex: Mapping[str, Any]) -> list[str]:
-    """What verl's rows hold when weights are asked for."""
-    rollout = config.actor_rollout_ref.rollout
-    bypass = OmegaConf.select(config, "algorithm.rollout_correction.bypass_mode", default=False)
-    kl_loss = OmegaConf.select(config, "actor_rollout_ref.actor.use_kl_loss", default=False)
-    kl_reward = OmegaConf.select(config, "algorithm.use_kl_in_reward", default=False)
+    """
+    What verl's rows may hold when weights are asked for. Fields that depend on a setting of `TRAINER_PATHS` are all named: the service
+    has a rule for each, which says more than that the field is missing.
+    """
     fields = ["uid", "session", "response_mask", "rm_scores", "old_log_probs", "advantages", "returns"]
-    having = {
-        "entropy": not bypass,
-        "rollout_log_probs": bool(rollout.get("calculate_log_probs", False)),
-        "ref_log_prob": bool(kl_loss or kl_reward),
-        "token_level_rewards": bool(kl_reward),
-        "values": _name(config.algorithm.adv_estimator) == "gae",
-    }
+    ruled = ["entropy", "rollout_log_probs", "ref_log_prob"]
+    having = {"token_level_rewards": config.algorithm.use_kl_in_reward, "values": need_critic(config)}
     columns = [one.get("domain_key", "domain") for one in pipelines_of(dataflex).values() if _mixes(one)]
-    return [*fields, *(name for name, there in having.items() if there), *columns]
+    return [*fields, *ruled, *(name for name, there in having.items() if there), *columns]
 
 
 def _name(estimator: Any) -> str:

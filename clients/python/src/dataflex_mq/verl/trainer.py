@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import transfer_queue as tq
-from omegaconf import OmegaConf, open_dict
 from tensordict import TensorDict
 
 from ..client.client import Client
 from ..client.pending import PendingStep
 from ..client.step_result import StepResult
 from ..errors import error
-from .metrics import result_metrics, weight_metrics
+from .metrics import pipeline_metrics, result_metrics, weight_metrics
+from .mounting import mount
+from .own_mode import show_verl_its_own
 from .rows import read_rows, read_stored
-from .settings import Settings, settings_of
+from .settings import settings_of
 from .versions import refuse_unproven
 
-log = logging.getLogger("dataflex_mq")
+if TYPE_CHECKING:
+    from verl.trainer.ppo.v1.trainer_base import PPOTrainer
+else:
+    # Which of verl's trainers stands behind is decided in `trainers.py`.
+    PPOTrainer = object
 
 WEIGHTS = "rollout_is_weights"
 
 
-class DataflexTrainer:
+class DataflexTrainer(PPOTrainer):
     """
     Stands in front of one of verl's trainers in the order of bases. All of TransferQueue is called on the trainer's own thread. A step is
     (global_steps, local_trigger_step); validation is verl's alone.
@@ -46,30 +50,12 @@ class DataflexTrainer:
         self._submitted_at = 0.0
         self._dataflex_client = Client(settings.redis_url)
         try:
-            self._dataflex_run = self._mount(settings)
-            # verl, and code that reads the configuration later, asks "is the mode sync?" and treats every other name as asynchronous.
-            with open_dict(config):
-                config.trainer.v1.trainer_mode = self.verl_mode
-                _ignore_left_over_sampler(config)
+            self._dataflex_run = mount(self._dataflex_client, settings)
+            show_verl_its_own(config, self.verl_mode)
             super().__init__(config)
         except BaseException:
             self._dataflex_client.close()
             raise
-
-    def _mount(self, settings: Settings) -> Any:
-        run = self._dataflex_client.mount(
-            settings.run_id,
-            settings.dataflex,
-            adv_estimator=settings.adv_estimator,
-            provides=settings.provides,
-            group_size=settings.group_size,
-            timeout=settings.mount_timeout,
-        )
-        for warning in run.handle["warnings"]:
-            log.warning("dataflex: %s", warning)
-        names = ", ".join(f"{one['name']} ({one['stage']})" for one in run.handle["pipelines"])
-        log.info('dataflex: run "%s", incarnation %s: %s', settings.run_id, run.handle["incarnation"], names)
-        return run
 
     def fit(self, agent_loop_manager: Any) -> None:
         try:
@@ -122,7 +108,7 @@ class DataflexTrainer:
             # A refused put says more than the timeout that would follow from it.
             pending.sent()
         result = run.weights(self.global_steps, trigger=self.local_trigger_step)
-        metrics.update(result_metrics(result, hidden))
+        metrics.update({**result_metrics(result, hidden), **pipeline_metrics(result)})
         return result
 
     def _collected(self, batch: Any, result: StepResult, metrics: dict) -> None:
@@ -154,11 +140,3 @@ class DataflexTrainer:
 
     def _wanted(self, stage: str) -> list[str]:
         return [field["name"] for field in self._dataflex_run.wants.get(stage, ())]
-
-
-def _ignore_left_over_sampler(config: Any) -> None:
-    """dataflex_verl's configurations name a sampler that reads what only its own trainer writes, and that today's verl cannot run."""
-    path = OmegaConf.select(config, "trainer.v1.sampler.custom_sampler.path")
-    if path and "dataflex_verl" in str(path):
-        log.warning("dataflex: trainer.v1.sampler.custom_sampler (%s) is dataflex_verl's and is ignored", path)
-        config.trainer.v1.sampler.custom_sampler = None

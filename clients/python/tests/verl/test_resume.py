@@ -1,0 +1,85 @@
+"""Ten straight steps are five, a killed trainer, and five: prompt by prompt, weight by weight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blocks import BAND, MIX, SOFTMAX, at
+from own_service import OwnService
+from toy_loop import loop_config, make_loop
+from toy_process import said
+from trainer_process import TrainerProcess
+
+from helpers.processes import PrivateRedis
+
+MODE = "dataflex_mq_mix_sync"
+# The proportions come from the mixer's memory, the weights from the step alone; one is scored early, one late.
+BLOCK = {"pipelines": {"mix": MIX, "band": BAND, "size": SOFTMAX}}
+
+
+def listen(trainer: Any, rollout: Any) -> list[dict[str, Any]]:
+    """What every step of the loop will have said."""
+    steps: list[dict[str, Any]] = []
+    computed = trainer._compute_metrics
+
+    def keep(*args: Any, **named: Any) -> None:
+        computed(*args, **named)
+        steps.append(said(trainer, rollout))
+
+    trainer._compute_metrics = keep
+    return steps
+
+
+@pytest.fixture(scope="module")
+def whole(queue: None, service: PrivateRedis, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Ten straight steps."""
+    config = loop_config(tmp_path_factory.mktemp("whole"), MODE, at(service, "whole", BLOCK))
+    trainer, rollout = make_loop(config)
+    steps = listen(trainer, rollout)
+    trainer.fit(rollout)
+    assert len({str(step["shares"]) for step in steps}) > 2
+    return steps
+
+
+def test_ten_steps_are_five_killed_and_five(
+    whole: list[dict[str, Any]], own: OwnService, run_id: str, tmp_path: Path
+) -> None:
+    """The trainer is killed in step 6, whose fields and weights are in Redis already; then Redis comes back empty."""
+    block = at(own, run_id, BLOCK)
+    with TrainerProcess(tmp_path, MODE, block, stop_in=6) as first:
+        resumed_from, *begun, _ = first.says_until("in_step")
+        first.kill()
+    assert resumed_from["resumed_from"] == 0
+    own.empty()
+    assert not own.redis.client().keys(f"*{run_id}*")
+    with TrainerProcess(tmp_path, MODE, block) as second:
+        resumed_from, *ended = second.says()
+        assert second.ended() == 0
+    assert resumed_from["resumed_from"] == 5
+    assert [step["step"] for step in begun + ended] == list(range(1, 11))
+    assert begun + ended == whole
+
+
+def test_steps_between_checkpoint_and_end_are_done_again(
+    whole: list[dict[str, Any]], service: PrivateRedis, run_id: str, tmp_path: Path
+) -> None:
+    """Redis has kept all: the steps that the trainer before did after its checkpoint count no more, and their numbers are free again."""
+    block = at(service, run_id, BLOCK)
+    first, rollout = make_loop(loop_config(tmp_path, MODE, block))
+    begun = listen(first, rollout)
+
+    def fail(*_: Any, **__: Any) -> None:
+        if first.global_steps == 8:
+            raise RuntimeError("out of memory")
+
+    first.on_step_begin = fail
+    with pytest.raises(RuntimeError, match="out of memory"):
+        first.fit(rollout)
+    second, rollout = make_loop(loop_config(tmp_path, MODE, block))
+    ended = listen(second, rollout)
+    assert second._dataflex_run.handle["incarnation"] > first._dataflex_run.handle["incarnation"]
+    second.fit(rollout)
+    assert begun == whole[:7]
+    assert ended == whole[5:]
