@@ -52,6 +52,8 @@ def test_ten_steps_are_five_killed_and_five(
         resumed_from, *begun, _ = first.says_until("in_step")
         first.kill()
     assert resumed_from["resumed_from"] == 0
+    # What the documents promise of the log.
+    assert f'dataflex: run "{run_id}", incarnation {resumed_from["incarnation"]}: mix (post_reward), ' in first.log
     own.empty()
     assert not own.redis.client().keys(f"*{run_id}*")
     with TrainerProcess(tmp_path, MODE, block) as second:

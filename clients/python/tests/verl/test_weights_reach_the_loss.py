@@ -1,5 +1,5 @@
 """
-Rows as verl stores them, our `_compute_advantage` on them, then the fields as an actor worker fetches them and verl's own policy losses.
+Rows as verl stores them, our `_compute_advantage` on them, then the fields as an actor worker fetches them and verl's own policy loss.
 """
 
 from __future__ import annotations
@@ -10,30 +10,11 @@ from typing import Any
 import pytest
 import torch
 import transfer_queue as tq
+from loss_case import DROPPED, KEPT, ROWS, SELECT, SOFTMAX
+from loss_trainer import actor_config, make_trainer, submit
+from losses import by_hand, policy_loss
 from stored_rows import Row, as_actor_fetches, store, store_log_probs
 from tensordict import TensorDict
-from verl.trainer.ppo.core_algos import get_policy_loss_fn
-from verl.trainer.ppo.v1 import get_trainer_cls
-from verl.utils.config import omega_conf_to_dataclass
-from verl_config import verl_config
-
-SELECT = {
-    "mechanism": "select",
-    "scorer": {"name": "group_solve_rate"},
-    "actuator": {"name": "threshold_band", "params": {"low": 0.2, "high": 0.7}},
-}
-SOFTMAX = {"mechanism": "reweight", "scorer": {"name": "advantage_magnitude"}, "actuator": {"name": "softmax"}}
-
-# Group "a" is solved by three of four and leaves the band (0.2, 0.7); "b" by half. Both have advantages. Lengths differ; b_2 has a masked
-# tool token in the middle.
-ROWS = [
-    *(Row(f"a_{i}_0", [1] * (2 + i), float(i > 0)) for i in range(4)),
-    Row("b_0_0", [1, 1, 1], 1.0),
-    Row("b_1_0", [1, 1], 0.0),
-    Row("b_2_0", [1, 1, 0, 1], 1.0),
-    Row("b_3_0", [1], 0.0),
-]
-DROPPED, KEPT = slice(0, 4), slice(4, 8)
 
 
 @pytest.fixture
@@ -43,57 +24,11 @@ def rows(queue: None) -> Iterator[Any]:
     tq.kv_clear(keys=batch.keys, partition_id="train")
 
 
-def make_trainer(service: Any, run_id: str, dataflex: dict[str, Any], **paths: Any) -> Any:
-    config = verl_config({**dataflex, "redis_url": service.url, "run_id": run_id}, **paths)
-    trainer = get_trainer_cls(config.trainer.v1.trainer_mode)(config)
-    trainer.global_steps = 1
-    return trainer
-
-
 @pytest.fixture
 def trainer(service: Any, run_id: str) -> Iterator[Any]:
     trainer = make_trainer(service, run_id, SELECT)
     yield trainer
     trainer._dataflex_client.close()
-
-
-def submit(trainer: Any, batch: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`_balance_batch` with verl's part, which asks worker groups, left out."""
-    with monkeypatch.context() as patch:
-        patch.setattr(type(trainer).__mro__[2], "_balance_batch", lambda self, batch, **_: batch, raising=False)
-        return trainer._balance_batch(batch, metrics={})
-
-
-def policy_loss(
-    trainer: Any, data: TensorDict, mode: str
-) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
-    """verl's loss of a policy that has moved a little since the rollout: loss, gradient by log-prob (rows, L), padded fields."""
-    names = ["response_mask", "old_log_probs", "advantages"]
-    weighted = "rollout_is_weights" in data
-    padded = data.select(*names, *(["rollout_is_weights"] if weighted else [])).to_padded_tensor()
-    log_prob = (padded["old_log_probs"] + 0.01).detach().requires_grad_()
-    # dro has no default for it; the others do not read it.
-    trainer.config.actor_rollout_ref.actor.policy_loss.dro_beta = 0.5
-    actor = omega_conf_to_dataclass(trainer.config.actor_rollout_ref.actor)
-    actor.global_batch_info.update(dp_size=1, batch_num_tokens=None, global_batch_size=None, loss_scale_factor=None)
-    loss, _ = get_policy_loss_fn(mode)(
-        old_log_prob=padded["old_log_probs"],
-        log_prob=log_prob,
-        advantages=padded["advantages"],
-        response_mask=padded["response_mask"].to(bool),
-        loss_agg_mode="token-mean",
-        config=actor,
-        rollout_is_weights=padded["rollout_is_weights"] if weighted else None,
-    )
-    (gradient,) = torch.autograd.grad(loss, log_prob)
-    return loss, gradient, dict(padded.items())
-
-
-def vanilla_by_hand(padded: dict[str, torch.Tensor], weights: torch.Tensor) -> torch.Tensor:
-    """Unclipped at a ratio of e^0.01: the mean over live tokens of -A r w."""
-    mask = padded["response_mask"].to(torch.float32)
-    ratio = torch.exp(torch.tensor(0.01))
-    return (-padded["advantages"] * ratio * weights * mask).sum() / mask.sum()
 
 
 def test_a_dropped_row_has_no_gradient_and_the_loss_is_the_weighted_one(
@@ -102,12 +37,12 @@ def test_a_dropped_row_has_no_gradient_and_the_loss_is_the_weighted_one(
     metrics: dict[str, float] = {}
     batch = trainer._compute_advantage(submit(trainer, rows, monkeypatch), metrics)
     data = as_actor_fetches(batch)
-    loss, gradient, padded = policy_loss(trainer, data, "vanilla")
+    loss, gradient, padded = policy_loss(actor_config(trainer), data, "vanilla")
     expected = torch.tensor([[0.0]] * 4 + [[1.0]] * 4)
     assert torch.equal(padded["rollout_is_weights"], expected * padded["response_mask"])
     assert torch.equal(gradient[DROPPED], torch.zeros_like(gradient[DROPPED]))
     assert gradient[KEPT].abs().sum() > 0
-    torch.testing.assert_close(loss, vanilla_by_hand(padded, expected))
+    torch.testing.assert_close(loss, by_hand("vanilla", padded, expected), check_dtype=False)
     assert metrics["dataflex/kept_frac"] == 0.5
     assert metrics["dataflex/fallback"] == 0
     assert metrics["timing_s/dataflex_hidden"] > 0
@@ -130,9 +65,9 @@ def test_the_metadata_before_ours_hides_the_weights(trainer: Any, rows: Any, mon
     assert "rollout_is_weights" in stored
     data = as_actor_fetches(batch)
     assert "rollout_is_weights" not in data
-    loss, gradient, padded = policy_loss(trainer, data, "vanilla")
+    loss, gradient, padded = policy_loss(actor_config(trainer), data, "vanilla")
     assert gradient[DROPPED].abs().sum() > 0
-    torch.testing.assert_close(loss, vanilla_by_hand(padded, torch.ones(8, 1)))
+    torch.testing.assert_close(loss, by_hand("vanilla", padded, torch.ones(8, 1)), check_dtype=False)
 
 
 def test_extra_info_is_that_of_the_last_metadata(trainer: Any, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,20 +75,6 @@ def test_extra_info_is_that_of_the_last_metadata(trainer: Any, rows: Any, monkey
     rows.extra_info.update(compute_loss=False)
     batch = trainer._compute_advantage(submit(trainer, rows, monkeypatch), {})
     assert "compute_loss" not in batch.extra_info
-
-
-@pytest.mark.parametrize(
-    "mode", ["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov", "dro", "cispo"]
-)
-def test_every_multiplying_loss_leaves_dropped_rows_without_gradient(
-    trainer: Any, rows: Any, monkeypatch: pytest.MonkeyPatch, mode: str
-) -> None:
-    data = as_actor_fetches(trainer._compute_advantage(submit(trainer, rows, monkeypatch), {}))
-    _, gradient, _ = policy_loss(trainer, data, mode)
-    assert torch.equal(gradient[DROPPED], torch.zeros_like(gradient[DROPPED]))
-    assert gradient[KEPT].abs().sum() > 0
-    _, without, _ = policy_loss(trainer, data.exclude("rollout_is_weights"), mode)
-    assert without[DROPPED].abs().sum() > 0
 
 
 def test_existing_weights_are_multiplied(trainer: Any, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,8 @@ class ToySetUp:
 
     def _setup(self) -> None:
         decode = lambda ids, **_: " ".join(str(int(one)) for one in ids)  # noqa: E731
-        self.tokenizer = SimpleNamespace(eos_token_id=0, pad_token_id=0, decode=decode)
+        template = lambda messages, **_: [0] * len(messages[0]["content"].split())  # noqa: E731
+        self.tokenizer = SimpleNamespace(eos_token_id=0, pad_token_id=0, decode=decode, apply_chat_template=template)
         self.processor = None
         self._init_dataloader()
         self._init_dump_executor()

@@ -22,10 +22,23 @@ class TrainerProcess:
 
     def __init__(self, folder: Path, mode: str, block: dict[str, Any], stop_in: int = 0) -> None:
         command = [sys.executable, str(SCRIPT), str(folder), mode, json.dumps(block), str(stop_in)]
+        folder.mkdir(exist_ok=True)
+        self._log = folder / "log"
         # A session of its own: what Ray starts for it can be told from what runs for the tests.
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=end_with_parent
-        )
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+                preexec_fn=end_with_parent,
+            )
+
+    @property
+    def log(self) -> str:
+        """What it wrote for people."""
+        return self._log.read_text()
 
     def __enter__(self) -> TrainerProcess:
         return self

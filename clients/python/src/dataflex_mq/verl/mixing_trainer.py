@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ from ..client.step_result import StepResult
 from ..errors import RedisError, error
 from .checkpoint import read_state, write_state
 from .domain_draw import DomainDraw
+from .log import log
 from .metrics import metric_part
 from .rows import read_stored
 from .trainer import DataflexTrainer
-
-log = logging.getLogger("dataflex_mq")
 
 GOES_ON = "goes on from what Redis has"
 
@@ -44,6 +42,10 @@ class MixingTrainer(DataflexTrainer):
         data = self.config.data
         seed = (data.get("seed") or 0) if data.get("shuffle", True) else None
         shares = spec.get("prior") or [1.0] * len(domains)
+        if data.dataloader_num_workers:
+            log.info(
+                "dataflex: prompts are read in the trainer's process; data.dataloader_num_workers is for validation"
+            )
         self._draw = DomainDraw(_column(self.train_dataset, spec["domain_key"]), domains, shares, seed)
 
     def _fetch_one_gen_batch(self) -> Any:

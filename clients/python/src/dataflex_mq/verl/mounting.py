@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import time
 
 from ..client.client import Client
 from ..client.run import Run
 from ..errors import MountError
 from ..redis.keys import HEARTBEAT_TTL_MS
+from .log import log
 from .settings import Settings
-
-log = logging.getLogger("dataflex_mq")
 
 PAUSE_SECONDS = 0.5
 

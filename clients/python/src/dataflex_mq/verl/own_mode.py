@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-log = logging.getLogger("dataflex_mq")
+from .log import log
 
 
 def show_verl_its_own(config: DictConfig, verl_mode: str) -> None:
