@@ -61,7 +61,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
     options.onServices?.(services.page);
     const client = await Client.connect({ redisUrl: services.redisUrl });
     try {
-      const run_id = `demo-${randomUUID()}`;
+      const run_id = `demo-${randomUUID().slice(0, 8)}`;
       const run = await client.mount({
         run_id,
         dataflex,

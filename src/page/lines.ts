@@ -48,7 +48,7 @@ export function showLines(figure: Figure, data: LineData): void {
         .map((l) => ({ label: l.label, key: `${l.color.slice(2)}${l.dash ? " dash" : ""}` })),
       ...(band ? [{ label: band.label, key: "band" }] : []),
       ...(limit === undefined ? [] : [{ label: `worry below ${limit}`, key: "limit" }]),
-      ...(changes.length > 0 ? [{ label: "settings or version changed", key: "change" }] : []),
+      ...(changes.length > 0 ? [{ label: "setup changed", key: "change" }] : []),
     ],
     table: () =>
       table(

@@ -141,6 +141,7 @@ function link(state: LinkState): void {
     showBanner(
       "critical",
       "The broker does not answer. What stands here is what was last known; the page tries again by itself.",
+      "dataflex-mq broker",
     );
   }
 }

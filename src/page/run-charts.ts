@@ -34,7 +34,7 @@ export class RunCharts {
   constructor(config: PageConfig) {
     this.#config = config;
     const f = this.#figures;
-    const all = [f.weights, f.scores, f.shares, f.ess, f.mean, f.wait];
+    const all = [f.weights, f.shares, f.scores, f.ess, f.mean, f.wait];
     this.element = h("div", { class: "figures" }, ...all.map((figure) => figure.element));
   }
 
@@ -63,7 +63,7 @@ export class RunCharts {
     const of = (read: (r: ResultRecord) => number | undefined): (number | null)[] =>
       results.map((r) => read(r) ?? null);
     showLines(f.ess, {
-      words: `ESS ${number(last.ess_ratio)}, ${percent(last.kept_ratio)} of the rows kept`,
+      words: `ESS ${number(last.ess_ratio)}, kept ${percent(last.kept_ratio)}`,
       steps,
       changes,
       range: [0, 1.02],

@@ -51,12 +51,13 @@ function itemOf(name: string, select: () => void) {
   spark.setAttribute("aria-hidden", "true");
   const line = document.createElementNS(SVG, "polyline");
   spark.append(line);
+  const trend = h("span", { class: "trend" }, spark, ess);
   const button = h(
     "button",
     { type: "button", click: select },
     h("span", { class: "name" }, sign, h("bdi", { title: name }, name)),
     h("span", { class: "facts" }, step, state),
-    h("span", { class: "trend" }, spark, ess),
+    trend,
   );
   return {
     element: h("li", {}, button),
@@ -67,6 +68,7 @@ function itemOf(name: string, select: () => void) {
       setText(state, text);
       setText(step, run.step === null ? "no step yet" : `step ${run.step}`);
       const last = run.spark.at(-1);
+      trend.hidden = last === undefined;
       setText(ess, last === undefined ? "" : `ESS ${number(last, 2)}`);
       const gap = 80 / Math.max(1, run.spark.length - 1);
       line.setAttribute(

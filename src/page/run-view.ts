@@ -24,6 +24,7 @@ export class RunPanel {
   readonly #title = h("span", { class: "muted" });
   readonly #phases = PHASES.map((phase) => h("li", {}, phase));
   readonly #current = h("p", { class: "current" });
+  readonly #failed = h("p", { class: "failed bad" });
   readonly #tabs = h("div", { class: "tabs", role: "group", "aria-label": "Pipeline" });
   readonly #tiles = h("dl", { class: "tiles" });
   readonly #together = h("p", { class: "together muted" });
@@ -49,6 +50,7 @@ export class RunPanel {
           "div",
           { class: "progress" },
           this.#current,
+          this.#failed,
           h("ol", { class: "phases", "aria-label": "Phase of the current step" }, ...this.#phases),
         ),
         this.#tabs,
@@ -74,7 +76,7 @@ export class RunPanel {
         view.pipelines.find((p) => p.delivered && p.mechanism === "reweight") ?? view.pipelines[0]
       )?.name;
     }
-    this.#showHead(view);
+    this.#showHead(view, history);
     this.#showTabs(view);
     const pipeline = view.pipelines.find((p) => p.name === this.#pipeline);
     if (!pipeline) return;
@@ -86,13 +88,21 @@ export class RunPanel {
     showSteps(this.#steps, history, pipeline, changes, (step) => this.#actions.openStep(step));
   }
 
-  #showHead(view: RunView): void {
+  #showHead(view: RunView, history: RunHistory): void {
     const { sign, text } = stateOf(view);
     const pace = view.steps_per_minute === null ? "" : ` · ${number(view.steps_per_minute)} steps a minute`;
     setText(this.#title, `${sign} ${text}${pace}`);
-    const settled = view.settled ? ` · ${view.settled[0]} of ${view.settled[1]} pipelines done` : "";
-    setText(this.#current, view.step === null ? "No step yet" : `Step ${view.step}${settled}`);
-    const at = view.phase === null ? -1 : PHASES.indexOf(view.phase);
+    // A record comes up to a second before the overview that knows of it.
+    const { released } = history;
+    const ahead =
+      released !== undefined && released.incarnation === view.incarnation && released.step > (view.step ?? -1);
+    const step = ahead ? released.step : view.step;
+    const phase = ahead ? "applied" : view.phase;
+    const settled = view.settled && !ahead ? ` · ${view.settled[0]} of ${view.settled[1]} pipelines done` : "";
+    setText(this.#current, step === null ? "No step yet" : `Step ${step}${settled}`);
+    const failed = step === null ? [] : history.failures(step);
+    setText(this.#failed, failed.map((f) => `✕ ${f.pipeline}: ${f.code}`).join(" "));
+    const at = phase === null ? -1 : PHASES.indexOf(phase);
     this.#phases.forEach((item, i) => {
       item.className = i < at ? "done" : i === at ? "at" : "";
       if (i === at) item.setAttribute("aria-current", "step");

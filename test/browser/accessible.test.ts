@@ -67,8 +67,14 @@ test("no rule of axe is broken in any state, dark and light, narrow and wide", {
     await page.locator("#ess tbody tr").nth(2).waitFor();
   });
 
-  await run.put(4, "post_advantage", { ...advantageStep([Number.NaN, 1, 2, 3]) });
-  await run.weights(4).catch(() => {});
+  const settings = { ...REWEIGHT, actuator: { name: "softmax", params: { temperature: 2 } } };
+  const mount = { run_id: "seen", dataflex: settings, adv_estimator: "grpo", takeover: true, timeoutMs: 20_000 };
+  const again = await client.mount(mount);
+  await train(again, 4);
+  await sound("other settings", (page) => page.getByText("◆ From step 4").waitFor());
+
+  await again.put(5, "post_advantage", { ...advantageStep([Number.NaN, 1, 2, 3]) });
+  await again.weights(5).catch(() => {});
   await sound("a failed step", (page) => page.locator("#errors").getByText("NON_FINITE").waitFor());
   await worker.stop();
   await sound("no worker", (page) => page.locator(".banner.critical").getByText("No worker serves").waitFor());

@@ -44,7 +44,7 @@ test("a run that goes on with other settings is marked from that step on: chart,
   const context = await browser.context();
   const { page, complaints } = await open(context, broker.ready.http);
   await eventually(async () => (await seriesOf(page)).length === 5, { what: "the first life" });
-  expect(await page.getByText("settings or version changed").count()).toBe(0);
+  expect(await page.getByText("setup changed").count()).toBe(0);
   expect(await paintedOf(page, "#ess")).not.toContain(MARK);
 
   await live(0.5, [4, 5, 6]);
@@ -52,7 +52,7 @@ test("a run that goes on with other settings is marked from that step on: chart,
   await page.getByText(`◆ From step 4: ${text}`).waitFor();
   await eventually(async () => (await seriesOf(page)).join() === "1,2,3,4,5,6", { what: "the second life" });
   for (const chart of ["#ess", "#mean", "#wait"]) {
-    await page.locator(chart).getByText("settings or version changed").waitFor();
+    await page.locator(chart).getByText("setup changed").waitFor();
     await page.locator(`${chart} summary`).click();
     const rows = page.locator(`${chart} tbody tr`);
     await eventually(async () => (await rows.count()) === 6, { what: `the table of ${chart}` });

@@ -66,6 +66,10 @@ test("before the first step the page says so, and each step shows within two sec
     timeoutMs: 3_000,
   });
 
+  await eventually(async () => (await page.locator(".current").textContent()) === "Step 20", {
+    what: "the step's number",
+  });
+
   const response = await fetch(`${broker.ready.http}/api/v1/runs/live/steps?limit=50`);
   const { records } = (await response.json()) as { records: Result[] };
   const [before, last] = records.filter((r) => r.kind === "result").slice(-2) as [Result, Result];
