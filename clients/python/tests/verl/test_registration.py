@@ -20,7 +20,7 @@ from verl_config import verl_config
 from dataflex_mq import Client, DataflexError
 from dataflex_mq.redis.keys import run_keys
 from dataflex_mq.verl import names, plugin, register, versions
-from dataflex_mq.verl.settings import TRAINER_PATHS
+from dataflex_mq.verl.settings import TRAINER_PATHS, settings_of
 from dataflex_mq.verl.trainer import DataflexTrainer
 from helpers.paths import REPOSITORY
 
@@ -132,6 +132,14 @@ def test_what_the_service_refuses_of_verls_settings(
 def test_the_services_settings_are_read_where_the_protocol_says() -> None:
     rows = re.findall(r"^\| `(\w+)\?` \| \w+ \| `([\w.]+)` \|$", (REPOSITORY / "docs/protocol.md").read_text(), re.M)
     assert dict(rows) == TRAINER_PATHS
+
+
+def test_weights_need_a_policy_loss() -> None:
+    paths = {"distillation__enabled": True, "distillation__distillation_loss__use_task_rewards": False}
+    assert "there is no policy loss" in refusal({**SOFTMAX, **NOWHERE}, **paths).message
+    other = {**paths, "distillation__distillation_loss__use_policy_gradient": True}
+    settings_of(verl_config(SOFTMAX, **other), "dataflex_mq_sync", mixes=False)
+    settings_of(verl_config(MIX, **paths), "dataflex_mq_mix_sync", mixes=True)
 
 
 def test_mechanism_and_trainer_must_fit() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import transfer_queue as tq
 from blocks import BAND, MIX, SOFTMAX, at
 from own_service import OwnService
 from toy_loop import loop_config, make_loop
@@ -85,3 +86,31 @@ def test_steps_between_checkpoint_and_end_are_done_again(
     second.fit(rollout)
     assert begun == whole[:7]
     assert ended == whole[5:]
+
+
+@pytest.mark.skipif(not hasattr(tq, "save_checkpoint"), reason="refused on this TransferQueue")
+@pytest.mark.parametrize("mode", ["colocate_async", "separate_async"])
+def test_an_asynchronous_draw_goes_on_behind_the_prompts_in_flight(
+    queue: None, service: PrivateRedis, run_id: str, tmp_path: Path, mode: str
+) -> None:
+    """Prompts that were drawn and not yet trained on are in verl's checkpoint of the queue; the next draw is the one behind them."""
+    block = at(service, run_id, MIX)
+    name = f"dataflex_mq_mix_{mode}"
+    first, rollout = make_loop(loop_config(tmp_path, name, block, trainer__total_training_steps=5))
+    first.fit(rollout)
+    # As a killed process's.
+    clear_queue()
+    second, resumed = make_loop(loop_config(tmp_path, name, block, trainer__total_training_steps=8))
+    assert second.global_steps == 5
+    assert second._draw.state() == first._draw.state()
+    assert second._restored_tq_prompt_count == 4
+    second.fit(resumed)
+    # No warm-up again: the prompts in flight are it.
+    assert [index for batch in resumed.drawn for index in batch][:4] == first._draw.take(4)
+    assert sum(len(batch) for batch in resumed.drawn) == 3 * 4
+    assert [metrics["training/global_step"] for metrics in second.logged] == [6, 7, 8]
+    clear_queue()
+
+
+def clear_queue() -> None:
+    tq.kv_clear(keys=list(tq.kv_list("train")["train"]), partition_id="train")

@@ -44,8 +44,8 @@ class Settings:
 
 def settings_of(config: DictConfig, trainer: str, mixes: bool) -> Settings:
     """
-    Raises CONFIG with every problem at once: no `dataflex` block, mixing under a trainer that does not mix or the reverse. The rest is
-    the service's to judge.
+    Raises CONFIG with every problem at once: no `dataflex` block, mixing under a trainer that does not mix or the reverse, weights where
+    there is no policy loss. The rest is the service's to judge.
     """
     block = OmegaConf.select(config, "dataflex")
     if not isinstance(block, DictConfig):
@@ -59,7 +59,7 @@ def settings_of(config: DictConfig, trainer: str, mixes: bool) -> Settings:
         dataflex = cast(dict[str, Any], OmegaConf.to_container(block, resolve=True, throw_on_missing=True))
     except OmegaConfBaseException as caught:
         raise _refuse([f"dataflex: {caught}"]) from caught
-    problems = _mechanism_problems(dataflex, trainer, mixes)
+    problems = [*_mechanism_problems(dataflex, trainer, mixes), *_distillation_problems(config, dataflex)]
     if problems:
         raise _refuse(problems)
     trainer_config = config.trainer
@@ -101,6 +101,21 @@ def _mechanism_problems(dataflex: Mapping[str, Any], trainer: str, mixes: bool) 
 
 def _mixes(pipeline: Any) -> bool:
     return isinstance(pipeline, Mapping) and pipeline.get("mechanism") == "mix" and not pipeline.get("shadow", False)
+
+
+def _distillation_problems(config: DictConfig, dataflex: Mapping[str, Any]) -> list[str]:
+    """verl leaves the policy loss out where a run does nothing but distil."""
+    at = "distillation.distillation_loss"
+    if not OmegaConf.select(config, "distillation.enabled") or all(
+        _mixes(one) for one in pipelines_of(dataflex).values()
+    ):
+        return []
+    if any(OmegaConf.select(config, f"{at}.{name}") for name in ("use_task_rewards", "use_policy_gradient")):
+        return []
+    return [
+        f"{at}: without use_task_rewards or use_policy_gradient there is no policy loss, so no weight would have any effect. "
+        "Set one of them to true, or mix domains alone"
+    ]
 
 
 def _trainer(config: DictConfig) -> dict[str, Any]:
