@@ -10,5 +10,31 @@ export function createLogger(role: string, bindings: Record<string, unknown> = {
   );
 }
 
+/** How often an error that keeps coming is told again. */
+const AGAIN_MS = 10_000;
+
+/**
+ * A listener for errors that repeat: connections of a process whose Redis is away fail several times a second, and a log full of that
+ * hides everything else. Each text is told when it comes first, then at most every ten seconds, with how often it came meanwhile.
+ */
+export function tellSeldom(
+  tell: (facts: { err: string; times?: number }) => void,
+  now: () => number = () => performance.now(),
+): (error: unknown) => void {
+  const told = new Map<string, { at: number; silent: number }>();
+  return (error) => {
+    const err = String(error);
+    const before = told.get(err);
+    if (before && now() - before.at < AGAIN_MS) {
+      before.silent++;
+      return;
+    }
+    // Texts are few; should one hold an id, it must not stay for ever.
+    for (const [text, { at }] of told) if (now() - at >= 6 * AGAIN_MS) told.delete(text);
+    told.set(err, { at: now(), silent: 0 });
+    tell({ err, ...(before && before.silent > 0 && { times: before.silent + 1 }) });
+  };
+}
+
 /** For library use: says nothing. */
 export const silentLogger: Logger = pino({ level: "silent" });

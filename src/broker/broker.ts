@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Redis } from "ioredis";
 import type { WatchedService } from "../http/service-checks.js";
 import { every, fulfilsWithin, Pulse, ReleaseStack, sleep } from "../lifecycle.js";
-import { type Logger, silentLogger } from "../log.js";
+import { type Logger, silentLogger, tellSeldom } from "../log.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { Queues } from "../queue/queues.js";
 import { checkServer } from "../redis/check-server.js";
@@ -71,7 +71,7 @@ export class Broker {
 
   async #open(): Promise<void> {
     const { redisUrl } = this.#options;
-    const onError = (error: unknown): void => this.#log.warn({ err: String(error) }, "redis");
+    const onError = tellSeldom((facts) => this.#log.warn(facts, "redis"));
     this.#redis = await connect(redisUrl, "command", { onError, name: `broker-${this.id}` });
     this.#releases.push(() => this.#redis.disconnect());
     await checkServer(this.#redis);

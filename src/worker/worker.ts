@@ -7,7 +7,7 @@ import { ComputeHost } from "../compute/host.js";
 import type { Backend } from "../compute/messages.js";
 import type { WatchedService } from "../http/service-checks.js";
 import { every, ReleaseStack } from "../lifecycle.js";
-import { type Logger, silentLogger } from "../log.js";
+import { type Logger, silentLogger, tellSeldom } from "../log.js";
 import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
 import { STAGES } from "../protocol/stages.js";
 import { type ActiveJob, JobConsumer } from "../queue/job-consumer.js";
@@ -125,7 +125,7 @@ export class Worker {
 
   async #open(): Promise<void> {
     const { redisUrl, plugins = [], backend = "auto" } = this.#options;
-    const onError = (error: unknown): void => this.#log.warn({ err: String(error) }, "worker");
+    const onError = tellSeldom((facts) => this.#log.warn(facts, "worker"));
     const catalogues = await workerCatalogues(plugins);
     this.#idle = Array.from({ length: this.slots }, () => new ComputeHost({ backend, plugins }));
     this.#hosts = [...this.#idle];
