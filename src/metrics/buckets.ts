@@ -7,8 +7,8 @@ export const LATENCY_BUCKETS = [
 export const WAIT_BUCKETS = [0.01, 0.1, 0.5, 1, 5, 30, 120] as const;
 
 /** Of the bounds that weights and scores are counted by those that a picture of many steps needs: each is a series for each pipeline. */
-export const WEIGHT_BUCKETS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 100] as const;
-export const SCORE_BUCKETS = [-10, -1, -0.1, 0, 0.1, 0.25, 0.5, 0.75, 1, 2, 10] as const;
+export const WEIGHT_BUCKETS = [0, 0.1, 0.5, 0.75, 0.9, 1, 1.1, 1.5, 2, 3, 5, 10, 100] as const;
+export const SCORE_BUCKETS = [-1, -0.1, 0, 0.25, 0.5, 0.75, 1, 2, 10] as const;
 
 /** Bytes: 1 KiB × 4^k up to 1 GiB. */
 export const BYTE_BUCKETS = [

@@ -28,7 +28,7 @@ export interface ObservedWorker {
 }
 
 /** A worker's page has 1,500 series at most: these, and some 300 of `_other` and of the process. */
-const MOST_LINES = 1_150;
+export const MOST_LINES = 1_150;
 
 /** Metrics of one worker's own work. They add up over workers; who reported them is the scraper's label. */
 export function createWorkerMetrics(worker: ObservedWorker): Metrics {

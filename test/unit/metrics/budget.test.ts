@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
 import { BUILT_INS } from "../../../src/components/catalogue.js";
+import { AttemptMeter } from "../../../src/metrics/attempt-meter.js";
 import { MOST_SHARED_LINES } from "../../../src/metrics/broker.js";
 import { metricsOf } from "../../../src/metrics/definitions.js";
+import { DistributionMeter } from "../../../src/metrics/distribution-meter.js";
 import { Meter } from "../../../src/metrics/meter.js";
 import { LiveRuns } from "../../../src/metrics/runs.js";
 import { recordNotice } from "../../../src/metrics/step-facts.js";
-import { createWorkerMetrics } from "../../../src/metrics/worker.js";
+import { createWorkerMetrics, MOST_LINES } from "../../../src/metrics/worker.js";
 import { binsOf, SCORE_EDGES, weightDistribution } from "../../../src/protocol/distribution.js";
 import { DEFAULT_LIMITS } from "../../../src/protocol/limits.js";
 import type { Handle, PipelineSpec, ResultHeader } from "../../../src/protocol/messages.js";
 import type { Attempt } from "../../../src/worker/process-job.js";
-import { attemptOf, resultOf } from "../../helpers/attempts.js";
+import { attemptOf, resultOf, specOf } from "../../helpers/attempts.js";
 import { manyPipelines } from "../../helpers/many-pipelines.js";
 import { linesOf, valueIn } from "../../helpers/metrics.js";
 
@@ -72,6 +74,34 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
   expect(text).toContain('run="_other",pipeline="_other"');
   expect(linesOf(text).filter((line) => line.startsWith("dataflex_metrics_dropped_total"))).toEqual([]);
   expect(valueIn(text, "dataflex_ready")).toBe(1);
+});
+
+test("32 runs of one pipeline each find room on both pages", async () => {
+  const worker = new Meter(metricsOf("worker", false), { lines: MOST_LINES });
+  const broker = new Meter(metricsOf("broker", true), { lines: MOST_SHARED_LINES });
+  const [attempts, distributions] = [new AttemptMeter(worker), new DistributionMeter(worker)];
+  const runs = new LiveRuns(broker, undefined as never, Date.now);
+  const distribution = {
+    weights: weightDistribution(Float64Array.of(0, 2)),
+    scores: binsOf(Float64Array.of(0.5), SCORE_EDGES),
+  };
+  const header = resultOf({ distribution });
+  const combined = { level: "token", stats: header.stats!, clipped: { low: 0, high: 0.5 } } as const;
+  for (let i = 0; i < 33; i++) {
+    const name = `run-${i}`;
+    const base = attemptOf({ result: header });
+    const attempt = { ...base, job: { ...base.job, run: name } };
+    attempts.record(attempt);
+    distributions.record(attempt);
+    const run = runs.meet({ ...HANDLE, run: name, pipelines: [specOf()] });
+    const of = { id: "1-0", run: name, incarnation: 1, step: "1.0", at: 1 };
+    recordNotice(broker, runs, run, { ...of, kind: "settled", pipeline: "main", header, ms: 5 }, true);
+    recordNotice(broker, runs, run, { ...of, kind: "released", wait_ms: 3, combined }, true);
+  }
+  for (const meter of [worker, broker]) {
+    const shown = new Set([...(await meter.registry.metrics()).matchAll(/run="(run-\d+)"/g)].map(([, run]) => run));
+    expect(shown.size).toBe(32);
+  }
 });
 
 test("a broker's shared facts stay below 2,800 series over 10,000 steps of the same runs", async () => {
