@@ -1,8 +1,41 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { METRICS } from "../../src/metrics/definitions.js";
 import { metricsDoc } from "../helpers/metrics-doc.js";
 
 test("docs/metrics.md lists the metrics and labels as the code has them (npx tsx scripts/gen-metrics.ts)", () => {
   const text = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
   expect(metricsDoc(text)).toBe(text);
+});
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+const { groups } = parse(read("config/prometheus/rules/dataflex.yml")) as { groups: { rules: { alert: string }[] }[] };
+const alerts = groups.flatMap((group) => group.rules.map((rule) => rule.alert));
+
+describe.each(["metrics", "dashboards", "operations"])("docs/%s.md", (page) => {
+  const text = read(`docs/${page}.md`);
+
+  test("names only metrics that there are", () => {
+    const names = new Set<string>(METRICS.map((m) => m.name));
+    const told = [...text.matchAll(/\bdataflex_\w+/g)].map(([name]) => name).filter((name) => name !== "dataflex_mq");
+    expect(told.filter((name) => !names.has(name) && !names.has(name.replace(/_(bucket|sum|count)$/, "")))).toEqual([]);
+  });
+
+  test("names only alerts that there are", () => {
+    const told = [...text.matchAll(/\bDataflex[A-Z]\w+/g)].map(([name]) => name);
+    expect(told.filter((name) => name !== "DataflexError" && !alerts.includes(name))).toEqual([]);
+  });
+
+  test("shows pictures that are there", () => {
+    const told = [...text.matchAll(/!\[[^\]]+\]\((\S+)\)/g)].map(([, path]) => path);
+    expect(told.filter((path) => !existsSync(new URL(`../../docs/${path}`, import.meta.url)))).toEqual([]);
+  });
+});
+
+test("every alert has its place in docs/operations.md, and its severity in docs/dashboards.md", () => {
+  for (const alert of alerts) {
+    expect([alert, read("docs/operations.md").includes(alert)]).toEqual([alert, true]);
+    expect([alert, read("docs/dashboards.md").includes(alert.replace("Dataflex", ""))]).toEqual([alert, true]);
+  }
 });
