@@ -34,7 +34,7 @@ describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load,
   const fleet = new Fleet();
   let redis: TestRedis;
   let prometheus: Prometheus;
-  let services: { role: "broker" | "worker"; http: string }[] = [];
+  let services: { role: "broker" | "worker"; http: string; pid: number }[] = [];
   const stops: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load,
     stops.push(() => redis.stop());
     const roles = ["broker", "worker", "worker"] as const;
     const started = await Promise.all(roles.map((role) => fleet.spawn(role, redis.url)));
-    services = started.map(({ ready }) => ({ role: ready.role, http: ready.http }));
+    services = started.map(({ ready, pid }) => ({ role: ready.role, http: ready.http, pid }));
     const of = (role: string): string[] => services.filter((s) => s.role === role).map((s) => s.http);
     prometheus = await startPrometheus({ "dataflex-broker": of("broker"), "dataflex-worker": of("worker") });
     stops.push(() => prometheus.stop());
@@ -139,6 +139,9 @@ describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load,
       const spread = await prometheus.query('dataflex_weight_std{run="weighed",pipeline=~"sharp|soft"}');
       const of = Object.fromEntries(spread.map(({ labels, value }) => [labels.pipeline, value]));
       expect(of.sharp).toBeGreaterThan(of.soft!);
+      // Two workers weigh, one broker tells: what is a mean of 1 is not 2.
+      const [mean] = await prometheus.query('sum(dataflex_weight_mean{run="weighed",pipeline="soft"})');
+      expect(mean?.value).toBeCloseTo(1, 5);
 
       type Rules = { groups: { rules: { name: string; health: string; state: string; lastError?: string }[] }[] };
       const rules = (await prometheus.get<Rules>("/api/v1/rules")).groups.flatMap((group) => group.rules);
@@ -150,6 +153,25 @@ describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load,
       await gone;
       await load.stop();
     }
+  });
+
+  test("a worker that answers nothing is marked as down, and the numbers of the others go on", async () => {
+    const [, silent, other] = services;
+    const up = async ({ http }: { http: string }): Promise<number | undefined> =>
+      (await prometheus.query(`up{instance="${new URL(http).host}"}`))[0]?.value;
+    process.kill(silent!.pid, "SIGSTOP");
+    try {
+      await eventually(async () => (await up(silent!)) === 0, PATIENCE);
+      expect([await up(services[0]!), await up(other!)]).toEqual([1, 1]);
+      expect(valueIn(await page(other!.http), "dataflex_ready")).toBe(1);
+      // The broker knows it by its heartbeat.
+      const living = async (): Promise<number | undefined> =>
+        (await prometheus.query('max(dataflex_workers{queue=~"post_reward.builtin.*"})'))[0]?.value;
+      await eventually(async () => (await living()) === 1, PATIENCE);
+    } finally {
+      process.kill(silent!.pid, "SIGCONT");
+    }
+    await eventually(async () => (await up(silent!)) === 1, PATIENCE);
   });
 
   test("promtool finds nothing to say about the pages of real services", async () => {

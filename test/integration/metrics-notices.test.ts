@@ -45,6 +45,49 @@ describe("what settle and release report", () => {
     expect(valueIn(page, "dataflex_run_info", info)).toBe(1);
   });
 
+  test("two reweighters and a shadow have a series each for every statistic, and their product one more", async () => {
+    const leader = await own.leader();
+    const specs = [specOf({ name: "sharp" }), specOf({ name: "soft" }), specOf({ name: "trial", shadow: true })];
+    const handle = await own.mount("three", specs);
+    const of = (n: number) => {
+      const stats = {
+        n: 8,
+        mean: n,
+        std: n + 0.1,
+        min: n + 0.2,
+        max: n + 0.3,
+        ess_ratio: 0.1 * n,
+        kept_ratio: 1,
+        zero_ratio: 0,
+      };
+      return { stats, score_stats: { n: 8, mean: 10 * n, std: n } };
+    };
+    const quantiles = (n: number) => ({ weights: weightDistribution(Float64Array.of(n)) });
+    for (const step of ["1.0", "2.0"]) {
+      const told = specs.map(({ name }, i) =>
+        resultOf({ pipeline: name, ...of(i + 1), distribution: quantiles(i + 1) }),
+      );
+      await handle.settle(step, ...(step === "1.0" ? told : told.reverse()));
+      await handle.release(step, 1, { level: "token", stats: of(4).stats, clipped: { low: 0, high: 0 } });
+    }
+    const page = await leader.until((p) => valueIn(p, "dataflex_trainer_wait_seconds_count") === 2);
+    const all = [...specs.map((s) => [s.name, String(!s.shadow)] as const), ["_combined", "true"] as const];
+    for (const [i, [pipeline, delivered]] of all.entries()) {
+      const { stats, score_stats } = of(i + 1);
+      const labels = { run: "three", pipeline, delivered };
+      for (const [name, value] of Object.entries(stats)) {
+        if (name !== "n")
+          expect([pipeline, name, valueIn(page, `dataflex_weight_${name}`, labels)]).toEqual([pipeline, name, value]);
+      }
+      if (pipeline === "_combined") continue;
+      expect(valueIn(page, "dataflex_score_mean", labels)).toBe(score_stats.mean);
+      expect(valueIn(page, "dataflex_weight_quantile", { ...labels, q: "0.5" })).toBe(i + 1);
+      expect(valueIn(page, "dataflex_steps_total", { ...labels, outcome: "applied" })).toBe(2);
+    }
+    const means = [...seriesOf(page).keys()].filter((name) => name.startsWith("dataflex_weight_mean"));
+    expect(means).toHaveLength(4);
+  });
+
   test("quantiles, hidden time, and the composition as the trainer told it", async () => {
     const leader = await own.leader();
     const handle = await own.mount("composed", [specOf()]);

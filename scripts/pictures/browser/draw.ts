@@ -1,6 +1,7 @@
 import { clock, format } from "./format.js";
+import { plotHeat } from "./heat.js";
+import { plotLines } from "./lines.js";
 import { CLASSIC, colourOf } from "./palette.js";
-import { plotHeat, plotLines } from "./plots.js";
 import type { Alert, DrawnPanel, Picture } from "./types.js";
 
 const COLUMNS = 24;
