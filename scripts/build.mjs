@@ -19,8 +19,9 @@ for (const file of readdirSync("src/redis/scripts")) {
   if (file.endsWith(".lua")) cpSync(`src/redis/scripts/${file}`, `dist/src/redis/scripts/${file}`);
 }
 for (const file of readdirSync("src/page")) {
-  if (/\.(html|css|svg)$/.test(file)) cpSync(`src/page/${file}`, `dist/src/page/${file}`);
+  if (/\.(html|svg)$/.test(file)) cpSync(`src/page/${file}`, `dist/src/page/${file}`);
 }
+cpSync("src/page/style", "dist/src/page/style", { recursive: true });
 mkdirSync("dist/src/page/vendor", { recursive: true });
 cpSync("node_modules/uplot/dist/uPlot.esm.js", "dist/src/page/vendor/uplot.js");
 cpSync("node_modules/uplot/dist/uPlot.min.css", "dist/src/page/vendor/uplot.css");

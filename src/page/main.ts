@@ -1,5 +1,6 @@
 import { byId, h, setText } from "./dom.js";
 import { RunHistory } from "./history.js";
+import { get, loadHistory, loadNewest } from "./loading.js";
 import { RunList } from "./run-list.js";
 import { RunPanel } from "./run-view.js";
 import { openStep } from "./step-dialog.js";
@@ -7,9 +8,6 @@ import { type LinkState, Stream } from "./stream.js";
 import { showBanner, showSystem } from "./system.js";
 import type { HistoryRecord, Overview, PageConfig } from "./types.js";
 
-/** Records of a long history that are drawn; the newest ones are loaded whole. */
-const DRAWN = 6_000;
-const NEWEST = 300;
 /** Updates closer together than this cannot be told apart. */
 const DRAW_MS = 200;
 /** History is written a moment after the event: what fell in between is looked for once more. */
@@ -26,12 +24,6 @@ let selected: string | undefined;
 let stream: Stream | undefined;
 let drawing = false;
 
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(`/api/v1${path}`);
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  return (await response.json()) as T;
-}
-
 function historyOf(run: string): RunHistory {
   const known = histories.get(run);
   if (known) return known;
@@ -40,28 +32,16 @@ function historyOf(run: string): RunHistory {
   return history;
 }
 
-/** Long histories are thinned for the charts; then the newest records, whole. */
 async function load(run: string): Promise<void> {
   const records = overview.runs.find((r) => r.run === run)?.records ?? 0;
-  const every = Math.max(1, Math.ceil(records / DRAWN));
-  const steps = `/runs/${encodeURIComponent(run)}/steps`;
-  const wanted =
-    every > 1
-      ? [`${steps}?after=0&every=${every}&limit=${DRAWN * 2}`, `${steps}?limit=${NEWEST}`]
-      : [`${steps}?limit=${DRAWN}`];
-  for (const path of wanted) {
-    const { records } = await get<{ records: HistoryRecord[] }>(path);
-    for (const record of records) historyOf(run).add(record);
-  }
+  await loadHistory(historyOf(run), run, records);
   draw();
 }
 
 async function catchUp(): Promise<void> {
   show(await get<Overview>("/overview"));
   if (selected === undefined) return;
-  const run = selected;
-  const { records } = await get<{ records: HistoryRecord[] }>(`/runs/${encodeURIComponent(run)}/steps?limit=${NEWEST}`);
-  for (const record of records) historyOf(run).add(record);
+  await loadNewest(historyOf(selected), selected);
   draw();
 }
 

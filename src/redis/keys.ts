@@ -34,7 +34,7 @@ export const KEY_TABLE = [
     key: "dfx1:{tag}:notices",
     type: "stream",
     ttl: "none",
-    holds: "what settle and release report; about 10,000 entries",
+    holds: "what mount, settle and release report; about 10,000 entries",
   },
   {
     key: "dfx1:{tag}:notices-read",

@@ -3,6 +3,10 @@ import { join } from "node:path";
 import { Client, type Run } from "dataflex-mq";
 import { runBroker, runWorker } from "dataflex-mq/server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Io } from "../../src/cli/io.js";
+import { runCli } from "../../src/cli/program.js";
+import { redisNow } from "../../src/redis/connect.js";
+import { HEARTBEAT_TTL_MS, sharedKeys } from "../../src/redis/keys.js";
 import type { Overview, QueueView, RunView } from "../../src/status/types.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
@@ -56,6 +60,12 @@ const until = (
     },
     { what: `step ${step} ${phase} ${settled}` },
   );
+async function status(): Promise<{ out: string }> {
+  let out = "";
+  const io: Io = { out: (text) => (out += text), err: () => {}, env: {}, fancy: false };
+  expect(await runCli(["status", "--redis", redis.url], io)).toBe(0);
+  return { out };
+}
 const busiest = async (): Promise<QueueView> =>
   (await overview()).queues.find((q) => (q.counts.active ?? 0) > 0) ?? expect.fail("no queue is at work");
 
@@ -109,4 +119,21 @@ test("a step's phase is its own, whatever the queue does for others; queues and 
   expect(workers[0]!.last_job).toBeGreaterThan(at - 30_000);
   expect(workers[0]!.last_job).toBeLessThanOrEqual(at);
   expect(workers[0]!.loop_lag_ms).toBeGreaterThanOrEqual(0);
+
+  const { out } = await status();
+  expect(out).toMatch(/ {2}post_advantage +0 +0 +0 +- +1 +1\n/);
+  expect(out).toMatch(/ cpu +idle +0\/1 +3 +\d+\.\d s ago +[\d.]+ ms +0\.0 MB +\d/);
+});
+
+test("a worker whose heartbeat misses turns is late before it counts as gone", async () => {
+  const [id] = (await redis.raw.zrange(sharedKeys.workers, "0", "-1")) as [string];
+  await eventually(
+    async () => {
+      // As if its last heartbeat were seven seconds old; the worker itself lives and will mend that.
+      await redis.raw.zadd(sharedKeys.workers, (await redisNow(redis.raw)) + HEARTBEAT_TTL_MS - 7_000, id);
+      return (await overview()).workers[0]?.state === "late";
+    },
+    { what: "a late worker" },
+  );
+  await eventually(async () => (await overview()).workers[0]?.state === "idle", { what: "the next heartbeat" });
 });
