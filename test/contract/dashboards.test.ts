@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { DATASOURCE_UID, grafanaJson } from "../../scripts/dashboards/grafana.js";
 import { DASHBOARDS } from "../../scripts/dashboards/index.js";
+import { panelsNamed } from "../../scripts/pictures/ask.js";
+import { SCENARIOS } from "../../scripts/pictures/scenarios.js";
 import { METRICS } from "../../src/metrics/definitions.js";
 
 const FOLDER = new URL("../../config/grafana/", import.meta.url);
@@ -37,6 +39,14 @@ describe.each(panels)("$dashboard / $title", (panel) => {
   test("matches no bucket bound, whose spelling differs between versions of Prometheus", () => {
     for (const { expr } of panel.queries) expect(expr).not.toMatch(/\ble=/);
   });
+});
+
+test("the pictures of docs/dashboards.md show panels that there are, of every run that the script makes", () => {
+  const page = readFileSync(new URL("../../docs/dashboards.md", import.meta.url), "utf8");
+  for (const { name, panels: titles } of SCENARIOS) {
+    expect(panelsNamed(titles ?? []).map((p) => p.title)).toEqual(titles ?? []);
+    expect(page).toContain(`images/dashboard-${name}.png`);
+  }
 });
 
 test("panels have titles of their own; every metric is shown somewhere", () => {
