@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { fulfilsWithin } from "../lifecycle.js";
 import { accessRule } from "./access.js";
 import { EventFeed } from "./events.js";
 import type { Listen } from "./listen.js";
@@ -23,6 +24,8 @@ type BarePath<P> = P extends `${infer Bare}?${string}` ? Bare : P;
 /** An address without its query: nothing is served that the list above, and with it docs/live-page.md, does not name. */
 type ApiPath = BarePath<(typeof LIVE_PATHS)[number]>;
 
+/** Whoever asks is not kept waiting for a Redis that is away. */
+const ANSWER_MS = 5_000;
 const DEFAULT_RECORDS = 500;
 const MOST_RECORDS = 20_000;
 const ID = /^\d{1,16}(-\d{1,16})?$/;
@@ -31,7 +34,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Adds the live page and its API, read-only. Answers its feed, which knows how many look on. `/metrics`, `/healthz` and `/readyz` stay open: they hold no names of rows or texts.
+ * Adds the live page and its API, read-only. Answers its feed, which knows how many look on. `/metrics`, `/healthz` and `/readyz` stay
+ * open: they hold no names of rows or texts.
  * @throws DataflexError USAGE when others can reach the address and there is no token.
  */
 export function addLivePage(
@@ -77,7 +81,11 @@ function addPage(scope: FastifyInstance): void {
 
 function addApi(scope: FastifyInstance, live: LiveData): void {
   const get = (path: ApiPath, answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
-    scope.get(path, answer);
+    scope.get(path, async (request, reply) => {
+      const told = answer(request, reply);
+      if (await fulfilsWithin(told, ANSWER_MS)) return told;
+      return reply.code(503).send({ error: "Redis does not answer; what is wrong says: dataflex-mq doctor" });
+    });
   };
   get("/api/v1/overview", () => live.overview());
   get("/api/v1/runs", async () => ({ runs: (await live.overview()).runs }));

@@ -13,6 +13,9 @@ const DRAW_MS = 200;
 /** History is written a moment after the event: what fell in between is looked for once more. */
 const AGAIN_MS = 3_000;
 
+/** An overview comes every second; nobody waits longer to be told that it does not. */
+const SILENT_MS = 6_000;
+
 const LINKS: Record<LinkState, string> = { live: "● live", reconnecting: "◌ reconnecting…", paused: "‖ paused" };
 
 const histories = new Map<string, RunHistory>();
@@ -23,6 +26,8 @@ let panel: RunPanel | undefined;
 let selected: string | undefined;
 let stream: Stream | undefined;
 let drawing = false;
+let linked: LinkState | undefined;
+let heard = 0;
 
 function historyOf(run: string): RunHistory {
   const known = histories.get(run);
@@ -70,6 +75,7 @@ function showStep(run: string, step: number): void {
 
 function show(next: Overview): void {
   overview = next;
+  heard = performance.now();
   draw();
 }
 
@@ -89,6 +95,7 @@ function drawNow(): void {
     select(wanted);
     return;
   }
+  showFact();
   showSystem(overview, (error) => showStep(error.run, error.step));
   list.show(overview.runs, selected);
   const view = overview.runs.find((r) => r.run === selected);
@@ -114,20 +121,27 @@ function decodeRun(text: string): string | undefined {
 }
 
 function link(state: LinkState): void {
+  linked = state;
+  // What was heard before the tab was hidden, or the broker away, says nothing of it now.
+  heard = performance.now();
   const pill = byId("link");
   setText(pill, LINKS[state]);
   pill.className = `pill ${state}`;
-  if (state === "reconnecting") {
-    showBanner(
-      "critical",
-      "The broker does not answer. What stands here is what was last known; the page tries again by itself.",
-      "dataflex-mq broker",
-    );
-  }
+  showFact();
+}
+
+/** The most severe fact that is known; that nothing is known any more comes before all of them. */
+function showFact(): void {
+  const stale = "What stands here is what was last known; the page tries again by itself.";
+  if (linked === "reconnecting") {
+    showBanner({ level: "critical", text: `The broker does not answer. ${stale}`, mend: "dataflex-mq broker" });
+  } else if (linked === "live" && performance.now() - heard > SILENT_MS) {
+    showBanner({ level: "critical", text: `The broker's Redis does not answer. ${stale}`, mend: "dataflex-mq doctor" });
+  } else showBanner(overview.banner);
 }
 
 function problem(error: unknown): void {
-  showBanner("warning", `Something could not be loaded: ${String(error)}. Reload the page.`);
+  showBanner({ level: "warning", text: `Something could not be loaded: ${String(error)}. Reload the page.` });
 }
 
 async function start(): Promise<void> {
@@ -149,6 +163,7 @@ async function start(): Promise<void> {
     },
   });
   setTimeout(() => void catchUp().catch(() => {}), AGAIN_MS);
+  setInterval(showFact, SILENT_MS / 3);
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
@@ -167,6 +182,6 @@ Object.assign(window, {
 });
 
 start().catch((error) => {
-  problem(error);
+  showBanner({ level: "critical", text: `The page cannot start: ${String(error)}. It tries again by itself.` });
   setTimeout(() => location.reload(), 3_000);
 });

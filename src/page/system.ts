@@ -1,6 +1,6 @@
 import { byId, h, refill, scroller, setText, table } from "./dom.js";
 import { ago, bytes, count, duration, NONE, number, span } from "./format.js";
-import type { FailureRecord, Overview, QueueView, WorkerView } from "./types.js";
+import type { Fact, FailureRecord, Overview, QueueView, WorkerView } from "./types.js";
 
 const SIGNS = { ok: "✓", note: "i", warning: "▲", critical: "✕" } as const;
 
@@ -17,10 +17,9 @@ const boxes = {
   errors: box("errors", "Last errors"),
 };
 
-/** Banner, queues, workers, errors: what does not depend on the selected run. */
+/** Queues, workers, errors: what does not depend on the selected run. */
 export function showSystem(overview: Overview, open: (error: FailureRecord) => void): void {
-  const { banner, redis, workers, brokers } = overview;
-  showBanner(banner.level, banner.text, banner.mend);
+  const { redis, workers, brokers } = overview;
   const full = redis.max > 0 ? ` of ${bytes(redis.max)}` : "";
   const parts = [
     count(brokers.length, "broker"),
@@ -39,7 +38,7 @@ export function showSystem(overview: Overview, open: (error: FailureRecord) => v
 }
 
 /** One fact, with its sign and the line that mends it. Left alone while it stays the same. */
-export function showBanner(level: keyof typeof SIGNS, text: string, mend?: string): void {
+export function showBanner({ level, text, mend }: Pick<Fact, "level" | "text" | "mend">): void {
   const banner = byId("banner");
   const said = `${level}${text}${mend ?? ""}`;
   if (banner.dataset.said === said) return;
