@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from blocks import MIX, MIX_AND_WEIGH, SOFTMAX, at
 from toy_loop import loop_config, make_loop
 
 from dataflex_mq.verl.allocate import allocate
+from helpers.processes import eventually
 
 CORRECTION = {"rollout_is": "token", "rollout_rs": "token_k1", "rollout_rs_threshold": "0.5_1.4"}
 ONLY_FIVE = {"trainer__total_training_steps": 5, "trainer__save_freq": -1}
@@ -31,6 +33,20 @@ def test_ten_steps(queue: None, service: Any, run_id: str, tmp_path: Path, trigg
     # Rows that verl padded with, and tokens that its rejection took away.
     assert masked > 0
     assert [len(drawn) for drawn in rollout.drawn] == [4] * 10
+    check_nothing_left(service, run_id)
+
+
+def check_nothing_left(service: Any, run_id: str) -> None:
+    """Every step was released, by its trigger too: Redis keeps its tombstone. verl's rows are verl's to clear, and are."""
+    redis, step = service.client(), re.compile(rf"{run_id}:\d+:\d+\.\d+:")
+
+    def left() -> list[bytes]:
+        keys = [key for key in redis.scan_iter("dfx1:*") if step.search(key.decode())]
+        assert keys
+        return [key for key in keys if not (key.endswith(b":status") and redis.hexists(key, "buried"))]
+
+    eventually("nothing of a step is left", lambda: not left())
+    assert not (tq.kv_list("train") or {}).get("train")
 
 
 def check_weights(updates: list[dict[str, Any]]) -> int:
@@ -73,7 +89,9 @@ def test_five_asynchronous_steps(
         for metrics in trainer.logged:
             assert metrics["dataflex/size/weight_mean"] == pytest.approx(metrics["dataflex/weight_mean"])
             assert "dataflex/mix/mean/easy" in metrics
+    # The batch that lies ready for a sixth step.
     tq.kv_clear(keys=list(tq.kv_list("train")["train"]), partition_id="train")
+    check_nothing_left(service, run_id)
 
 
 def test_prompts_are_drawn_in_the_published_proportions(queue: None, service: Any, run_id: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import transfer_queue as tq
-from blocks import BAND, SOFTMAX, at
+from blocks import BAND, MIX, SOFTMAX, at
 from own_service import OwnService
 from toy_loop import loop_config, make_loop
 
@@ -20,11 +20,20 @@ from helpers.processes import eventually
 BOTH = {"pipelines": {"band": BAND, "size": SOFTMAX}}
 
 
-def fit(config: Any, before: dict[int, Callable[[], None]]) -> Any:
-    """Runs the loop; `before`: what happens as a step begins."""
+def fit(config: Any, before: dict[int, Callable[[], None]], amid: dict[int, Callable[[], None]] | None = None) -> Any:
+    """Runs the loop. before: what happens as a step begins; amid: while verl computes log-probs and the service scores."""
     trainer, rollout = make_loop(config)
-    begin = trainer.on_step_begin
-    trainer.on_step_begin = lambda: (begin(), before.get(trainer.global_steps, lambda: None)())
+    begin, compute = trainer.on_step_begin, trainer._compute_old_log_prob
+
+    def on_step_begin() -> None:
+        begin()
+        before.get(trainer.global_steps, lambda: None)()
+
+    def compute_old_log_prob(batch: Any, metrics: dict) -> Any:
+        (amid or {}).get(trainer.global_steps, lambda: None)()
+        return compute(batch, metrics)
+
+    trainer.on_step_begin, trainer._compute_old_log_prob = on_step_begin, compute_old_log_prob
     trainer.fit(rollout)
     return trainer
 
@@ -32,7 +41,7 @@ def fit(config: Any, before: dict[int, Callable[[], None]]) -> Any:
 def test_neutral_trains_on_and_goes_back_to_weights(queue: None, own: OwnService, run_id: str, tmp_path: Path) -> None:
     block = at(own, run_id, BOTH, on_unavailable="neutral", max_wait_ms=5000)
     config = loop_config(tmp_path, "dataflex_mq_sync", block, trainer__total_training_steps=6)
-    trainer = fit(config, {2: own.kill, 3: own.start, 4: own.redis.stop, 5: own.back})
+    trainer = fit(config, {2: own.kill, 3: own.start, 5: own.back}, amid={4: own.redis.stop})
     assert [metrics["dataflex/fallback"] for metrics in trainer.logged] == [0, 1, 0, 1, 0, 0]
     for metrics, update in zip(trainer.logged, trainer.actor_rollout_wg.updates, strict=True):
         assert (update["weights"] is None) == (metrics["dataflex/fallback"] == 1)
@@ -44,8 +53,6 @@ def test_a_checkpoint_is_written_though_redis_is_away(
     queue: None, own: OwnService, run_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The draw is saved; the mixer's memory, which nobody can read, is not, and the next trainer goes on without it."""
-    from blocks import MIX
-
     monkeypatch.setattr("dataflex_mq.client.run.STATE_SECONDS", 0.1)
     block = at(own, run_id, MIX, on_unavailable="neutral", max_wait_ms=3000)
     steps = {"trainer__total_training_steps": 2, "trainer__save_freq": 2}
