@@ -102,13 +102,13 @@ function drawNow(): void {
   if (panel && view) panel.show(view, historyOf(view.run));
 }
 
-/** The selected run while it is there; else the one of the address, else the first live one. */
+/** The run of the address (a choice by hand stands there too) once it is there; else the one shown, else the first live one. */
 function wantedRun(): string | undefined {
   const has = (run: string | undefined): boolean => overview.runs.some((r) => r.run === run);
-  if (has(selected)) return selected;
   const asked = /^#run=(.+)$/.exec(location.hash)?.[1];
   const named = asked === undefined ? undefined : decodeRun(asked);
   if (has(named)) return named;
+  if (has(selected)) return selected;
   return (overview.runs.find((r) => r.state !== "ended") ?? overview.runs[0])?.run;
 }
 

@@ -52,11 +52,14 @@ function itemOf(name: string, select: () => void) {
   const line = document.createElementNS(SVG, "polyline");
   spark.append(line);
   const trend = h("span", { class: "trend" }, spark, ess);
+  const kind = h("span");
+  const pace = h("span");
   const button = h(
     "button",
     { type: "button", click: select },
     h("span", { class: "name" }, sign, h("bdi", { title: name }, name)),
     h("span", { class: "facts" }, step, state),
+    h("span", { class: "facts muted" }, kind, pace),
     trend,
   );
   return {
@@ -67,6 +70,8 @@ function itemOf(name: string, select: () => void) {
       sign.className = `sign ${run.state}`;
       setText(state, text);
       setText(step, run.step === null ? "no step yet" : `step ${run.step}`);
+      setText(kind, [...new Set(run.pipelines.map((p) => p.mechanism))].join(" + "));
+      setText(pace, run.steps_per_minute === null ? "" : `${number(run.steps_per_minute)} a minute`);
       const last = run.spark.at(-1);
       trend.hidden = last === undefined;
       setText(ess, last === undefined ? "" : `ESS ${number(last, 2)}`);

@@ -82,6 +82,7 @@ test("before the first step the page says so, and each step shows within two sec
     ["#scores", "score_bins", SCORE_EDGES],
   ] as const) {
     await page.locator(`${figure} summary`).click();
+    await page.locator(`${figure} tbody tr`).first().waitFor();
     const column = (n: number): Promise<string[]> =>
       page.locator(`${figure} tbody td:nth-child(${n})`).allTextContents();
     const [labels, now, earlier] = await Promise.all([column(1), column(2), column(3)]);

@@ -82,6 +82,18 @@ test("50 runs, one with a hostile name, failures with hostile texts: all shown a
   await context.close();
 });
 
+test("an address that names a run to come shows it once it is mounted; a choice by hand stands in the address", async () => {
+  const context = await browser.context();
+  const { page } = await open(context, `${broker.ready.http}/#run=to%20come`);
+  await page.locator("#run-title").waitFor();
+  await FakeRun.mount(redis, "to come", [specOf("main")]);
+  await page.getByRole("heading", { name: "to come", exact: true }).waitFor();
+  await page.locator("#runs").getByRole("button", { name: "run-7", exact: false }).click();
+  await page.getByRole("heading", { name: "run-7", exact: true }).waitFor();
+  expect(new URL(page.url()).hash).toBe("#run=run-7");
+  await context.close();
+});
+
 test("a step without numbers, all weights 0, and NaN in what a worker says: the page goes on", async () => {
   const odd = await FakeRun.mount(redis, "odd", [specOf("main")]);
   const { stats: _, distribution: __, ...bare } = resultHeader("main", 1);
