@@ -11,6 +11,7 @@ import pytest
 import transfer_queue as tq
 from blocks import MIX, MIX_AND_WEIGH, SOFTMAX, at
 from toy_loop import loop_config, make_loop
+from verl.trainer.ppo.v1.replay_buffer import ReplayBufferAsync
 
 from dataflex_mq.verl.allocate import allocate
 from helpers.processes import eventually
@@ -75,6 +76,8 @@ def test_five_asynchronous_steps(
     trainer, rollout = make_loop(loop_config(tmp_path, name, block, triggers, **ONLY_FIVE))
     assert trainer.trainer_mode == mode
     assert trainer.parameter_sync_step == triggers
+    assert type(trainer.replay_buffer) is ReplayBufferAsync
+    assert trainer.config.data.gen_batch_size == 1
     trainer.fit(rollout)
     updates = trainer.actor_rollout_wg.updates
     assert len(updates) == 5 * triggers

@@ -129,6 +129,29 @@ def test_what_the_service_refuses_of_verls_settings(
     assert said in caught.message
 
 
+@pytest.mark.parametrize(
+    ("paths", "level"),
+    [
+        ({}, "token"),
+        ({"actor_rollout_ref__actor__loss_agg_mode": "seq-mean-token-mean"}, "row"),
+        ({LOSS: "gspo"}, "row"),
+    ],
+)
+def test_auto_normalises_by_verls_loss(service: Any, run_id: str, paths: dict[str, Any], level: str) -> None:
+    block = {**SOFTMAX, "normalize": "auto", "redis_url": service.url, "run_id": run_id}
+    trainer = get_trainer_cls("dataflex_mq_sync")(verl_config(block, **paths))
+    (pipeline,) = trainer._dataflex_run.handle["pipelines"]
+    assert pipeline["normalize"] == level
+    assert trainer._dataflex_run.handle["warnings"] == []
+    trainer._dataflex_client.close()
+
+
+def test_a_loss_of_the_users_own_is_taken_on_their_word(service: Any, run_id: str) -> None:
+    block = {**SOFTMAX, "i_know_it_multiplies": True, "redis_url": service.url, "run_id": run_id}
+    trainer = get_trainer_cls("dataflex_mq_sync")(verl_config(block, **{LOSS: "my_own"}))
+    trainer._dataflex_client.close()
+
+
 def test_the_services_settings_are_read_where_the_protocol_says() -> None:
     rows = re.findall(r"^\| `(\w+)\?` \| \w+ \| `([\w.]+)` \|$", (REPOSITORY / "docs/protocol.md").read_text(), re.M)
     assert dict(rows) == TRAINER_PATHS
