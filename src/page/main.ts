@@ -65,8 +65,8 @@ const empty = (): HTMLElement =>
     "section",
     { class: "card empty" },
     h("h2", {}, "No run yet"),
-    h("p", {}, "A run appears here when a trainer mounts it. To see one now:"),
-    h("p", {}, h("code", {}, "npx dataflex-mq demo --watch")),
+    h("p", {}, "A run appears here when a trainer mounts it on this broker's Redis. To see one now:"),
+    h("p", {}, h("code", {}, "DFX_REDIS_URL=… npx dataflex-mq demo --watch")),
   );
 
 function showStep(run: string, step: number): void {
