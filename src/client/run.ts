@@ -5,30 +5,22 @@ import type { SavedState } from "../mix/state.js";
 import { pack } from "../protocol/codec.js";
 import type { FieldInput } from "../protocol/input.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
-import { countRows } from "../protocol/row-ranges.js";
 import type { Stage } from "../protocol/stages.js";
 import { HEARTBEAT_MS, runKeys, stepKey } from "../redis/keys.js";
 import { restoreRun, trainerBeat } from "../redis/mounts.js";
 import { runScript, text } from "../redis/scripts/index.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
-import {
-  checkNames,
-  checkObject,
-  checkRowOptions,
-  checkStage,
-  checkStep,
-  checkTimeout,
-  checkTotal,
-  checkTrigger,
-} from "./guard.js";
+import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger } from "./guard.js";
+import { NeutralSteps, type PutReceipt } from "./neutral.js";
 import { OpenSteps } from "./open-steps.js";
+import type { PipelineResult } from "./outcomes.js";
+import { planRows } from "./plan-rows.js";
 import { preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
-import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates, rowCount } from "./rows.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./state.js";
-import type { StepResult } from "./step-result.js";
+import { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
 
 /** One small script; more than this is an absent Redis. */
@@ -37,12 +29,15 @@ const GOODBYE_MS = 2_000;
 /** Some megabytes at most, and nothing waits for it. */
 const STATE_MS = 60_000;
 
+export type Released = "BURIED" | "PENDING" | "UNKNOWN" | "UNAVAILABLE";
+
 /** A mounted run in the hands of one producer. */
 export class Run {
   readonly handle: Handle;
   readonly #redis: Redis;
   readonly #pool: BlockingPool;
   readonly #steps: OpenSteps;
+  readonly #neutral: NeutralSteps;
   readonly #owner: boolean;
   readonly #stopBeat: () => Promise<void>;
   #fenced = false;
@@ -55,6 +50,7 @@ export class Run {
     this.handle = handle;
     this.#owner = owner;
     this.#steps = new OpenSteps(redis, handle);
+    this.#neutral = new NeutralSteps(handle);
     this.#stopBeat = every(
       HEARTBEAT_MS,
       () => this.#beat(),
@@ -67,17 +63,23 @@ export class Run {
     return this.handle.stages;
   }
 
+  /** Steps that trained without weights under `on_unavailable: neutral`. */
+  get neutralSteps(): number {
+    return this.#neutral.count;
+  }
+
   /**
    * Posts fields of a step at a stage. Answers the fields that travelled (the others were not asked for) and the step's attempt.
-   * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL,
-   * REDIS_UNREACHABLE (it may have arrived all the same; putting again is harmless), CLOSED.
+   * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CLOSED; REDIS_UNREACHABLE (it may have
+   * arrived all the same; putting again is harmless), unless `on_unavailable` is neutral: then `kind` is UNAVAILABLE and the
+   * step's weights are neutral.
    */
   async put(
     step: number,
     stage: Stage,
     fields: Readonly<Record<string, FieldInput>>,
     options: PutOptions = {},
-  ): Promise<{ sent: string[]; attempt: number; kind: string }> {
+  ): Promise<PutReceipt> {
     this.#assertUsable();
     const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
     checkObject(fields, "fields", "{ advantages: …, response_mask: … }");
@@ -86,12 +88,19 @@ export class Run {
     const mine = Object.fromEntries(Object.entries(fields).filter(([name]) => wanted.has(name)));
     if (Object.keys(mine).length === 0) return { sent: [], attempt: this.#steps.attempt(at), kind: "NOTHING_WANTED" };
     const what = `put of step ${at} at ${stage}`;
-    return answeredWithin(timeoutMs, what, this.#put(at, stage, mine, options));
+    const put = answeredWithin(timeoutMs, what, this.#put(at, stage, mine, options));
+    return this.#neutral.sent(at, this.#steps.attempt(at), put);
   }
 
-  async #put(at: string, stage: Stage, mine: Readonly<Record<string, FieldInput>>, options: PutOptions) {
+  async #put(
+    at: string,
+    stage: Stage,
+    mine: Readonly<Record<string, FieldInput>>,
+    options: PutOptions,
+  ): Promise<PutReceipt> {
     for (let again = false; ; again = true) {
-      const { plan, table, total } = await this.#plan(at, stage, mine, options, again);
+      const fixed = () => this.#steps.table(at, stage, again);
+      const { plan, table, total } = await planRows(mine, options, stage, this.handle.limits.max_rows, fixed);
       const mask = this.#steps.maskOf(at, stage, plan.ranges);
       const put = preparePut(this.handle, {
         stage,
@@ -130,22 +139,36 @@ export class Run {
     const expected = this.handle.pipelines.filter(
       (p) => !p.shadow && (!options.stages || options.stages.includes(p.stage)),
     );
-    const result = await waitForStep({
-      redis: this.#redis,
-      pool: this.#pool,
-      handle: this.handle,
-      at: { step, trigger, key: at },
-      expected,
-      timeoutMs,
-      restore: () => this.#steps.restore(at),
-      alive: () => this.#assertUsable(),
-    });
-    this.#steps.settled(at, result.waitedMs, allPipelines(expected, this.handle));
+    const started = performance.now();
+    let results: PipelineResult[] = [];
+    let neutral: DataflexError | undefined;
+    try {
+      this.#neutral.check(at);
+      results = await waitForStep({
+        redis: this.#redis,
+        pool: this.#pool,
+        handle: this.handle,
+        at,
+        expected,
+        timeoutMs,
+        restore: () => this.#steps.restore(at),
+        alive: () => this.#assertUsable(),
+      });
+    } catch (error) {
+      neutral = this.#neutral.trained(at, error);
+    }
+    const waitedMs = performance.now() - started;
+    this.#steps.settled(at, waitedMs, allPipelines(expected, this.handle));
+    const result = new StepResult(this.handle, { step, trigger, waitedMs }, results, neutral);
     return result.whenComposed((composed) => this.#steps.composed(at, composed));
   }
 
-  /** Done with the step: its keys go, at once or when the last pipeline still at work has settled. Errors: REDIS_UNREACHABLE, CLOSED. */
-  async release(step: number, options: { trigger?: number } = {}): Promise<"BURIED" | "PENDING" | "UNKNOWN"> {
+  /**
+   * Done with the step: its keys go, at once (BURIED) or when the last pipeline still at work has settled (PENDING); UNKNOWN: there was
+   * no such step. Errors: CLOSED; REDIS_UNREACHABLE, unless `on_unavailable` is neutral: then the step is forgotten here (UNAVAILABLE),
+   * and what Redis has of it goes with its TTL.
+   */
+  async release(step: number, options: { trigger?: number } = {}): Promise<Released> {
     this.#assertUsable();
     const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
     const keys = runKeys(this.handle.run);
@@ -162,10 +185,16 @@ export class Run {
         report === undefined ? "" : pack(report),
       ],
     );
-    const { word, rest } = await answeredWithin(RELEASE_MS, `release of step ${at}`, asked);
+    const patience = this.#neutral.patience(at, RELEASE_MS);
+    const answer = await answeredWithin(patience, `release of step ${at}`, asked).catch((error) => {
+      if (!this.#neutral.covers(DataflexError.from(error))) throw error;
+    });
     this.#steps.forget(at);
+    this.#neutral.forget(at);
+    if (!answer) return "UNAVAILABLE";
+    const { word, rest } = answer;
     if (word === "FENCED") this.#fenced = true;
-    return word === "OK" ? (text(rest[0]) as "BURIED" | "PENDING" | "UNKNOWN") : "UNKNOWN";
+    return word === "OK" ? (text(rest[0]) as Released) : "UNKNOWN";
   }
 
   /**
@@ -196,35 +225,6 @@ export class Run {
     if (!this.#owner || this.#redis.status !== "ready") return;
     // The goodbye is manners: without it the run stays busy for one heartbeat.
     await answeredWithin(GOODBYE_MS, "close", trainerBeat(this.#redis, this.handle, true)).catch(() => {});
-  }
-
-  async #plan(
-    at: string,
-    stage: Stage,
-    fields: Readonly<Record<string, FieldInput>>,
-    o: PutOptions,
-    fresh: boolean,
-  ): Promise<{ plan: RowPlan; table: KeyTable | undefined; total: number }> {
-    if (o.keys !== undefined) checkNames(o.keys, "keys");
-    const rows = o.keys?.length ?? (o.rows ? o.rows[1] - o.rows[0] : rowCount(fields));
-    const total = checkTotal(o.total_rows ?? rows, this.handle.limits.max_rows);
-    if (!o.keys) {
-      const plan = planRange(o.rows, total);
-      checkRowOptions(o, countRows(plan.ranges));
-      return { plan, table: undefined, total };
-    }
-    checkRowOptions(o, rows);
-    refuseDuplicates(o.keys);
-    const table = await this.#steps.table(at, stage, fresh);
-    if (table) return { plan: planKeys(o.keys, table.keys), table, total: o.total_rows ?? table.keys.length };
-    if (o.keys.length !== total) {
-      throw new DataflexError(
-        "INVALID_INPUT",
-        `the first put of stage ${stage} with keys names all ${total} of them, this one ${o.keys.length}`,
-        { total },
-      );
-    }
-    return { plan: { ranges: total > 0 ? [0, total] : [] }, table: keyTable(o.keys), total };
   }
 
   /** Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone. */

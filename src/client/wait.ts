@@ -3,20 +3,20 @@ import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import { blockingCall } from "../redis/blocking.js";
-import { runKeys } from "../redis/keys.js";
+import { parseStepKey, runKeys } from "../redis/keys.js";
 import { settleFailure } from "../redis/settle.js";
 import type { Entry } from "../redis/streams.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { before } from "./deadline.js";
 import { diagnose } from "./diagnose.js";
 import { decodeOutcome, loadOutcome, type Outcome, type PipelineResult, readOutcomes } from "./outcomes.js";
-import { StepResult } from "./step-result.js";
 
 export interface WaitOptions {
   readonly redis: Redis;
   readonly pool: BlockingPool;
   readonly handle: Handle;
-  readonly at: { readonly step: number; readonly trigger: number; readonly key: string };
+  /** The step's key. */
+  readonly at: string;
   readonly expected: readonly PipelineSpec[];
   readonly timeoutMs: number;
   /** Puts again what Redis has forgotten of the step; answers whether anything was. */
@@ -29,32 +29,18 @@ export interface WaitOptions {
 const SLICE_MS = 1_000;
 /** After a lost connection. */
 const RETRY_MS = 50;
-/** Errors that `on_unavailable: neutral` covers: the service was not there. A wrong input or a broken scorer is never covered. */
-const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE"]);
-
-/** Waits until every expected pipeline has settled, one has failed, or the deadline. */
-export async function waitForStep(o: WaitOptions): Promise<StepResult> {
-  const started = performance.now();
-  const at = (): { step: number; trigger: number; waitedMs: number } => ({
-    step: o.at.step,
-    trigger: o.at.trigger,
-    waitedMs: performance.now() - started,
-  });
-  try {
-    const outcomes = await collect(o);
-    for (const outcome of outcomes.values()) if (outcome.header.kind === "failure") decodeOutcome(o.handle, outcome);
-    const results: PipelineResult[] = o.expected.map((p) => decodeOutcome(o.handle, outcomes.get(p.name)!));
-    return new StepResult(o.handle, at(), results);
-  } catch (error) {
-    const known = DataflexError.from(error);
-    if (o.handle.on_unavailable === "neutral" && UNAVAILABLE.has(known.code))
-      return new StepResult(o.handle, at(), [], known);
-    throw known;
-  }
+/**
+ * Waits until every expected pipeline has settled, one has failed, or the deadline. Errors: that failure; TIMEOUT with a diagnosis;
+ * FENCED, RELEASED, REDIS_UNREACHABLE, DECODE.
+ */
+export async function waitForStep(o: WaitOptions): Promise<PipelineResult[]> {
+  const outcomes = await collect(o);
+  for (const outcome of outcomes.values()) if (outcome.header.kind === "failure") decodeOutcome(o.handle, outcome);
+  return o.expected.map((p) => decodeOutcome(o.handle, outcomes.get(p.name)!));
 }
 
 async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
-  const keys = runKeys(o.handle.run).step(o.handle.incarnation, o.at.key);
+  const keys = runKeys(o.handle.run).step(o.handle.incarnation, o.at);
   const outcomes = new Map<string, Outcome>();
   const end = Date.now() + o.timeoutMs;
   let lastId = "0";
@@ -115,7 +101,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
   const keys = runKeys(o.handle.run);
   const [owner, released] = await Promise.all([
     o.redis.hget(keys.mount, "inc"),
-    o.redis.hget(keys.step(o.handle.incarnation, o.at.key).status, "released"),
+    o.redis.hget(keys.step(o.handle.incarnation, o.at).status, "released"),
   ]);
   if (owner && Number(owner) > o.handle.incarnation) {
     throw new DataflexError(
@@ -123,8 +109,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
       `run "${o.handle.run}": incarnation ${o.handle.incarnation} was replaced by a later trainer (${owner}); this one must stop`,
     );
   }
-  if (released)
-    throw new DataflexError("RELEASED", `step ${o.at.key} was released, its weights cannot be had any more`);
+  if (released) throw new DataflexError("RELEASED", `step ${o.at} was released, its weights cannot be had any more`);
   return o.restore();
 }
 
@@ -140,9 +125,9 @@ async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () =>
   const names = left.map((p) => `"${p.name}"`).join(", ");
   throw new DataflexError(
     "TIMEOUT",
-    `no weights from pipeline ${names} for step ${o.at.key} within ${o.timeoutMs} ms: ${why.join("; ")}`,
+    `no weights from pipeline ${names} for step ${o.at} within ${o.timeoutMs} ms: ${why.join("; ")}`,
     {
-      step: o.at.step,
+      step: parseStepKey(o.at).step,
       pipelines: left.map((p) => p.name),
       why,
     },
@@ -154,10 +139,10 @@ async function settleTimeout(
   late: readonly PipelineSpec[],
   last: () => Promise<void>,
 ): Promise<string[]> {
-  const why = await diagnose(o.redis, o.handle, o.at.key, late);
-  const status = runKeys(o.handle.run).step(o.handle.incarnation, o.at.key).status;
+  const why = await diagnose(o.redis, o.handle, o.at, late);
+  const status = runKeys(o.handle.run).step(o.handle.incarnation, o.at).status;
   const attempt = Number((await o.redis.hget(status, "attempt")) ?? 1);
-  const ref = { run: o.handle.run, incarnation: o.handle.incarnation, step: o.at.key };
+  const ref = { run: o.handle.run, incarnation: o.handle.incarnation, step: o.at };
   for (const p of late) {
     const word = await settleFailure(
       o.redis,

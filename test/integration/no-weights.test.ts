@@ -114,6 +114,38 @@ describe("no weights", () => {
     expect(await rejection(run.weights(2))).toMatchObject({ code: "NON_FINITE" });
   });
 
+  test("on_unavailable: neutral outlives a Redis that says nothing: put, weights and release end, the next step has weights", async () => {
+    const other = new System();
+    other.redis = await startTestRedis();
+    try {
+      await other.broker();
+      await other.worker();
+      const run = await other.mount({ ...REWEIGHT, on_unavailable: "neutral", max_wait_ms: 300 });
+      const strict = await other.mount({ ...REWEIGHT, max_wait_ms: 300 });
+      process.kill(other.redis.pid, "SIGSTOP");
+      expect(await run.put(1, STAGE, { ...advantageStep([1, 2]) })).toMatchObject({ sent: [], kind: "UNAVAILABLE" });
+      expect(await rejection(strict.put(1, STAGE, { ...advantageStep([1, 2]) }))).toMatchObject({
+        code: "REDIS_UNREACHABLE",
+      });
+      const result = await run.weights(1);
+      expect(result.neutral).toMatchObject({
+        code: "REDIS_UNREACHABLE",
+        message: expect.stringContaining("put of step"),
+      });
+      expect(await run.release(1)).toBe("UNAVAILABLE");
+      expect(run.neutralSteps).toBe(1);
+      process.kill(other.redis.pid, "SIGCONT");
+      await run.put(2, STAGE, { ...advantageStep([1, 2]) }, { timeoutMs: 20_000 });
+      const next = await run.weights(2, { timeoutMs: 20_000 });
+      expect(worst(next.pipelines[0]!.weights, softmaxWeights([1, 2]))).toBeLessThan(1e-5);
+      expect(await run.release(2)).not.toBe("UNAVAILABLE");
+      expect(run.neutralSteps).toBe(1);
+    } finally {
+      process.kill(other.redis.pid, "SIGCONT");
+      await other.stop();
+    }
+  });
+
   test("a shadow pipeline is computed and never delivered, nor waited for", async () => {
     const run = await system.mount({ pipelines: { real: REWEIGHT, ghost: gatedBlock({ shadow: true }) } });
     await run.put(21, STAGE, { ...advantageStep([1, 2]) });
