@@ -1,13 +1,15 @@
 import { type Logger, pino } from "pino";
+import { DataflexError } from "./errors.js";
 
 export type { Logger };
 
 /** Log lines go to stderr (stdout is for results); `DFX_LOG` sets the level (default info). Fixed fields: role, id, run, step, pipeline, job. */
 export function createLogger(role: string, bindings: Record<string, unknown> = {}): Logger {
-  return pino(
-    { level: process.env.DFX_LOG ?? "info", base: { role, ...bindings } },
-    pino.destination({ fd: 2, sync: true }),
-  );
+  const level = process.env.DFX_LOG || "info";
+  const known = [...Object.keys(pino.levels.values), "silent"];
+  if (!known.includes(level))
+    throw new DataflexError("USAGE", `DFX_LOG is "${level}"; it must be one of ${known.join(", ")}`);
+  return pino({ level, base: { role, ...bindings } }, pino.destination({ fd: 2, sync: true }));
 }
 
 /** How often an error that keeps coming is told again. */

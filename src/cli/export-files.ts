@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DataflexError } from "../errors.js";
@@ -38,8 +38,12 @@ export async function exportFiles(what: keyof typeof EXPORTS, out: string, force
   }
   for (const { file, body, same } of plans) {
     if (same) continue;
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, body);
+    try {
+      await makeFolder(dirname(file));
+      await writeFile(file, body);
+    } catch (error) {
+      throw refusal("write", file, error);
+    }
   }
   return plans.map(({ file, same }) => ({ file, written: !same }));
 }
@@ -49,8 +53,20 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
     return await readFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new DataflexError("USAGE", `cannot read ${file}: ${String(error)}`, { file });
+    throw refusal("read", file, error);
   }
+}
+
+/** Each folder after its parent: Node's own recursive `mkdir` never ends where a file system cannot hold folders (/proc). */
+async function makeFolder(folder: string): Promise<void> {
+  if ((await stat(folder).catch(() => undefined))?.isDirectory()) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder);
+}
+
+function refusal(what: "read" | "write", file: string, error: unknown): DataflexError {
+  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  return new DataflexError("USAGE", `cannot ${what} ${file} (${reason}). Name another folder with --out`, { file });
 }
 
 /** `config/` at the package's root: two folders up from the sources, three from the build. */

@@ -11,12 +11,15 @@ export type Role = "command" | "blocking";
 /** Codes of a server whose certificate this process has no reason to trust. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
+/** What a server says that is there and wants another user or password: asking again does not help. */
+const CREDENTIALS = /^(NOAUTH|WRONGPASS)\b/;
+
 /** How long a connection that owes an answer may be silent before it is taken for half-open and replaced. */
 const PING_EVERY_MS = 2_000;
 const PING_PATIENCE_MS = 4_000;
 
 export interface ConnectOptions {
-  /** Called with every connection error (they repeat while the server is away). */
+  /** Called with every error of a connection that once stood (they repeat while the server is away); before that, `connect` throws. */
   readonly onError?: (error: Error) => void;
   readonly name?: string;
   readonly connectTimeoutMs?: number;
@@ -50,7 +53,7 @@ export function parseRedisUrl(url: string): Options {
   } catch {
     throw new DataflexError(
       "USAGE",
-      `not a Redis address: "${url}". Write redis://HOST:PORT or unix:///PATH/redis.sock`,
+      `not a Redis address: "${redactUrl(url)}". Write redis://HOST:PORT or unix:///PATH/redis.sock`,
     );
   }
   if (parsed.searchParams.has("keyPrefix")) {
@@ -65,11 +68,15 @@ export function parseRedisUrl(url: string): Options {
     ...(parsed.password ? { password: decodeURIComponent(parsed.password) } : {}),
   };
   if (parsed.protocol === "unix:") {
-    if (!parsed.pathname) throw new DataflexError("USAGE", `no socket path in "${url}". Write unix:///PATH/redis.sock`);
+    if (!parsed.pathname)
+      throw new DataflexError("USAGE", `no socket path in "${redactUrl(url)}". Write unix:///PATH/redis.sock`);
     return { path: decodeURIComponent(parsed.pathname), db: Number(parsed.searchParams.get("db") ?? 0), ...auth };
   }
   if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
-    throw new DataflexError("USAGE", `"${url}" is no Redis address: the scheme must be redis, rediss or unix`);
+    throw new DataflexError(
+      "USAGE",
+      `"${redactUrl(url)}" is no Redis address: the scheme must be redis, rediss or unix`,
+    );
   }
   const tls = parsed.protocol === "rediss:" ? { tls: {} } : {};
   return { host: parsed.hostname || "127.0.0.1", port: Number(parsed.port) || 6379, db, ...auth, ...tls };
@@ -77,23 +84,37 @@ export function parseRedisUrl(url: string): Options {
 
 /** `url` without its password, for messages. */
 export function redactUrl(url: string): string {
-  return url.replace(/(:\/\/[^:/@]*:)[^@]*@/, "$1***@");
+  return url.replace(/(:\/\/[^:/@]*:).*@/, "$1***@");
 }
 
 /** Opens a connection and waits until the server answers. Errors: REDIS_UNREACHABLE with the address and the reason. */
 export async function connect(url: string, role: Role, options: ConnectOptions = {}): Promise<Redis> {
   const redis = new Redis(redisOptions(url, role, options));
   let last: Error | undefined;
-  redis.on("error", (error: Error) => {
-    last = error;
-    options.onError?.(error);
+  let stood = false;
+  const refused = new Promise<never>((_, reject) => {
+    redis.on("error", (error: Error) => {
+      last = error;
+      if (stood) options.onError?.(error);
+      else if (CREDENTIALS.test(error.message)) reject(error);
+    });
   });
   defineScripts(redis);
   const patience = options.connectTimeoutMs ?? 5_000;
   try {
-    await Promise.race([redis.connect().catch(() => whenReady(redis)), rejectAfter(patience)]);
+    await Promise.race([redis.connect().catch(() => whenReady(redis)), refused, rejectAfter(patience)]);
+    stood = true;
   } catch {
     redis.disconnect();
+    const [credentials] = CREDENTIALS.exec(last?.message ?? "") ?? [];
+    if (credentials !== undefined) {
+      throw new DataflexError(
+        "REDIS_UNREACHABLE",
+        `Redis at ${redactUrl(url)} refuses this user or password (${credentials}). ` +
+          "Write them into the address: redis://USER:PASSWORD@HOST:PORT, or redis://:PASSWORD@HOST:PORT for the default user",
+        { url: redactUrl(url) },
+      );
+    }
     const mend = CERTIFICATE.test((last as NodeJS.ErrnoException | undefined)?.code ?? "")
       ? "Trust the authority that signed its certificate: NODE_EXTRA_CA_CERTS=/path/to/ca.pem"
       : "Start it, or name another address with --redis";
