@@ -48,12 +48,14 @@ export class LiveRuns {
     return [...this.#runs.values()].flatMap((run) => [...run.specs.values()]);
   }
 
-  /** Sets how far a run has come; steps that end out of order do not move it back. */
+  /** Sets how far a run has come: what is past a point was enqueued before. Steps that end out of order do not move it back. */
   reach(run: LiveRun, point: "enqueued" | "published" | "applied", step: number): void {
-    const latest = Math.max(step, run.steps.get(point) ?? 0);
-    if (!Number.isFinite(latest)) return;
-    run.steps.set(point, latest);
-    this.#meter.set("dataflex_run_step", { run: run.label, point }, latest);
+    if (!Number.isFinite(step)) return;
+    for (const passed of new Set(["enqueued", point] as const)) {
+      const latest = Math.max(step, run.steps.get(passed) ?? 0);
+      run.steps.set(passed, latest);
+      this.#meter.set("dataflex_run_step", { run: run.label, point: passed }, latest);
+    }
   }
 
   /** Unix time in seconds at which the trainer was last heard of. */

@@ -40,7 +40,7 @@ export async function readOverview(redis: Redis, counts: QueueCounts): Promise<O
     workers: (queue) => workers.filter((w) => w.queues.includes(queue)).length,
     isTaken: (queue, id) => counts.isTaken(queue, id),
   };
-  const runs = await Promise.all(trainers.map((t) => readRun(redis, t, facts)));
+  const runs = await Promise.all(trainers.map((t) => readRun(redis, t, facts, at)));
   const now = {
     at,
     runs,

@@ -5,6 +5,7 @@ import type { Handle } from "../protocol/messages.js";
 import { ALL_TAGS, jobId, parseStepKey, queueName, runKeys, tagKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
 import { isReady, parseState, stateFields } from "../redis/step-state.js";
+import { paceOf } from "./pace.js";
 import type { LastView, Phase, PipelineView, RunState, RunView } from "./types.js";
 
 /** Runs shown: those mounted last. */
@@ -47,7 +48,7 @@ async function readTrainer(redis: Redis, base: string): Promise<Trainer | undefi
   return { handle, alive: alive === 1, open: own.map((member) => member.slice(member.indexOf(":") + 1)) };
 }
 
-export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts): Promise<RunView> {
+export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts, now: number): Promise<RunView> {
   const { handle, open } = trainer;
   const keys = runKeys(handle.run);
   const perStep = handle.pipelines.length + 1;
@@ -68,7 +69,7 @@ export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts
     phase: progress?.phase ?? (newest.length > 0 ? "applied" : null),
     settled: progress?.settled ?? null,
     open_steps: open.length,
-    steps_per_minute: pace(newest),
+    steps_per_minute: trainer.alive ? paceOf(newest, now) : null,
     last: lastOf(newest),
     spark: sparkOf(newest, pipelines),
     records,
@@ -126,15 +127,6 @@ async function progressOf(
     ready.map((p) => queues.isTaken(queueName(p.stage, p.fingerprint), jobId({ ...ids, pipeline: p.name }))),
   );
   return { phase: taken.includes(true) ? "scoring" : "queued", settled };
-}
-
-/** Steps a minute over the newest records. */
-function pace(newest: readonly StepRecord[]): number | null {
-  const first = new Map<number, number>();
-  for (const record of newest) first.set(record.step, record.at);
-  const times = [...first.values()];
-  const [last, earliest] = [Math.max(...times), Math.min(...times)];
-  return times.length < 2 || last === earliest ? null : ((times.length - 1) * 60_000) / (last - earliest);
 }
 
 function lastOf(newest: readonly StepRecord[]): Record<string, LastView> {
