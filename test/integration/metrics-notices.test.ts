@@ -94,9 +94,13 @@ describe("what settle and release report", () => {
     const handle = await own.mount("composed", [specOf()]);
     const distribution = { weights: weightDistribution(Float64Array.of(0, 0, 0, 0, 2, 2, 2, 2)) };
     await handle.settle("1.0", resultOf({ distribution }));
+    const settled = await leader.until((p) => valueIn(p, "dataflex_step_duration_seconds_count") === 1);
+    const first = valueIn(settled, "dataflex_step_duration_seconds_sum")!;
     const combined = { level: "token", stats: { ...resultOf().stats!, mean: 0.75, ess_ratio: 0.25 } } as const;
     await handle.release("1.0", 10, { ...combined, clipped: { low: 0.125, high: 0.5 } });
-    const page = await leader.until((p) => valueIn(p, "dataflex_trainer_hidden_seconds_count") === 1);
+    await handle.settle("2.0", resultOf({ distribution }));
+    await handle.release("2.0", 60_000);
+    const page = await leader.until((p) => valueIn(p, "dataflex_trainer_hidden_seconds_count") === 2);
     for (const [q, value] of [
       ["0.01", 0],
       ["0.5", 1],
@@ -104,8 +108,8 @@ describe("what settle and release report", () => {
     ] as const) {
       expect(valueIn(page, "dataflex_weight_quantile", { pipeline: "main", q })).toBe(value);
     }
-    // The step's first put was 40 ms ago when it was settled; the trainer waited for 10 of them.
-    expect(valueIn(page, "dataflex_trainer_hidden_seconds_sum")).toBeGreaterThanOrEqual(0.03);
+    // What was not waited for: of the first step all but 10 ms, of the second nothing.
+    expect(valueIn(page, "dataflex_trainer_hidden_seconds_sum")).toBeCloseTo(first - 0.01, 6);
     const product = { pipeline: "_combined", delivered: "true", ...STAGE, mechanism: "reweight", level: "token" };
     expect(valueIn(page, "dataflex_weight_mean", product)).toBe(0.75);
     expect(valueIn(page, "dataflex_weight_mean", { pipeline: "main" })).toBe(1);
@@ -153,13 +157,18 @@ describe("what settle and release report", () => {
     const neutral = await own.mount("neutral", [specOf()], { on_unavailable: "neutral" });
     await neutral.fail("1.0", "EXPIRED");
     await neutral.fail("2.0", "NON_FINITE");
-    const outcomes = (page: string, run: string): (number | undefined)[] =>
+    // Nobody trains without the weights of a shadow: they were never trained with.
+    const watching = await own.mount("watching", [shadow, specOf()], { on_unavailable: "neutral" });
+    await watching.fail("1.0", "TIMEOUT");
+    const outcomes = (page: string, run: string, delivered = "true"): (number | undefined)[] =>
       ["applied", "fallback", "failed", "expired"].map((outcome) =>
-        valueIn(page, "dataflex_steps_total", { run, outcome }),
+        valueIn(page, "dataflex_steps_total", { run, delivered, outcome }),
       );
-    const page = await leader.until((p) => outcomes(p, "neutral").reduce((a: number, b) => a + (b ?? 0), 0) === 2);
+    await leader.until((p) => outcomes(p, "neutral").reduce((a: number, b) => a + (b ?? 0), 0) === 2);
+    const page = await leader.until((p) => outcomes(p, "watching", "false")[3] === 1);
     expect(outcomes(page, "strict")).toEqual([0, 0, 1, 1]);
     expect(outcomes(page, "neutral")).toEqual([0, 1, 1, 0]);
+    expect(outcomes(page, "watching")).toEqual([0, 0, 0, 0]);
   });
 
   test("a NaN statistic, an unreadable notice and one of an unknown run harm nothing", async () => {
