@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { faultPoint } from "../fault-points.js";
 import { sleep } from "../lifecycle.js";
-import type { Logger } from "../log.js";
+import { type Logger, tellSeldom } from "../log.js";
 import {
   claimStale,
   done,
@@ -36,6 +36,9 @@ export interface GroupLoopOptions extends GroupReader {
  * new ones; now and then it takes over what dead members have left. A flushed server's group is made again, from 0.
  */
 export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promise<void> {
+  const tell = tellSeldom((facts) =>
+    o.log.warn({ stream: o.stream, ...facts }, "reading a stream failed; its pending entries are read again"),
+  );
   let drainAt = 0;
   while (!signal.aborted) {
     o.onTurn?.();
@@ -51,10 +54,7 @@ export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promi
       await finish(o, entries);
     } catch (error) {
       if (signal.aborted) return;
-      o.log.warn(
-        { stream: o.stream, err: String(error) },
-        "reading a stream failed; its pending entries are read again",
-      );
+      tell(error);
       drainAt = 0;
       await sleep(100, signal).catch(() => {});
     }

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { every } from "../lifecycle.js";
-import type { Logger } from "../log.js";
+import { type Logger, tellSeldom } from "../log.js";
 import { HEARTBEAT_MS, LEASE_MS, sharedKeys } from "../redis/keys.js";
 import { runScript } from "../redis/scripts/index.js";
 
@@ -34,7 +34,7 @@ export class Leadership {
 
   /** Stands for leader from now on. */
   start(): void {
-    const onError = (error: unknown): void => this.#log.warn({ err: String(error) }, "the leader's lease");
+    const onError = tellSeldom((facts) => this.#log.warn(facts, "the leader's lease"));
     this.#stopTicks ??= every(HEARTBEAT_MS, () => this.stand(), onError);
     this.stand().catch(onError);
   }

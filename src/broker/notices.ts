@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { sleep } from "../lifecycle.js";
-import type { Logger } from "../log.js";
+import { type Logger, tellSeldom } from "../log.js";
 import { ALL_TAGS, tagKeys } from "../redis/keys.js";
 import { type Entry, readAfter, readRange } from "../redis/streams.js";
 import type { Leadership } from "./leadership.js";
@@ -45,13 +45,14 @@ export async function keepReadingNotices(
   },
   signal: AbortSignal,
 ): Promise<void> {
+  const tell = tellSeldom((facts) => o.log.warn(facts, "notices cannot be read; it is tried again"));
   while (!signal.aborted) {
     try {
       const opened = await o.open();
       await readNotices({ ...o, ...opened }, signal);
       opened.blocking.disconnect();
     } catch (error) {
-      o.log.warn({ err: String(error) }, "notices cannot be read; it is tried again");
+      tell(error);
       await sleep(OPEN_RETRY_MS, signal).catch(() => {});
     }
   }
@@ -63,6 +64,7 @@ export async function keepReadingNotices(
  * between taking it in and noting that.
  */
 async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
+  const tell = tellSeldom((facts) => o.log.warn(facts, "reading notices failed; it is tried again"));
   let reign = 0;
   let after = new Map<string, string>();
   while (!signal.aborted) {
@@ -89,7 +91,7 @@ async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise
       }
     } catch (error) {
       if (signal.aborted) return;
-      o.log.warn({ err: String(error) }, "reading notices failed; it is tried again");
+      tell(error);
       await sleep(100, signal).catch(() => {});
     }
   }

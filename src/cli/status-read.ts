@@ -3,7 +3,7 @@ import { DataflexError } from "../errors.js";
 import { newestRecords } from "../history/read.js";
 import type { HistoryRecord } from "../history/record.js";
 import { Queues } from "../queue/queues.js";
-import { connect } from "../redis/connect.js";
+import { connect, letGo } from "../redis/connect.js";
 import { readOverview } from "../status/overview.js";
 import type { Overview } from "../status/types.js";
 import { plain } from "./plain.js";
@@ -16,6 +16,8 @@ export interface SeenStatus {
 }
 
 const RECORDS = 40;
+/** How long a server that says nothing may hold up the end. */
+const GOODBYE_MS = 1_000;
 
 /** Opens Redis for as long as `use` reads. Errors: REDIS_UNREACHABLE; USAGE for a run that is not mounted. */
 export async function withOverview(
@@ -34,6 +36,7 @@ export async function withOverview(
       return { overview, run, records: await newestRecords(redis, run, RECORDS) };
     });
   } finally {
+    letGo(redis, GOODBYE_MS);
     await queues.close();
     redis.disconnect();
   }

@@ -9,6 +9,8 @@ interface Options {
 }
 
 const WATCH_MS = 1_000;
+/** Longer than a look takes: after it whoever watches is told that what they see is old. */
+const PATIENCE_MS = 5_000;
 
 export const register: Register = (program, { io }) => {
   addCommand(program, "status [run]", {
@@ -53,12 +55,18 @@ async function watch<S extends Seen>(
 ): Promise<void> {
   const { sleep } = await import("../lifecycle.js");
   const abort = new AbortController();
+  const stopped = new Promise<undefined>((resolve) => abort.signal.addEventListener("abort", () => resolve(undefined)));
   const stop = (): void => abort.abort();
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   try {
     for (let last = ""; !abort.signal.aborted; await sleep(WATCH_MS, abort.signal).catch(() => {})) {
-      const seen = await read();
+      const late = setTimeout(
+        () => io.err("Redis does not answer: what stands above is old. Waiting for it; stop: Ctrl-C\n"),
+        PATIENCE_MS,
+      );
+      const seen = await Promise.race([read(), stopped]).finally(() => clearTimeout(late));
+      if (seen === undefined) return;
       const line = json ? JSON.stringify(seen) : text.lineText(seen);
       if (io.fancy && !json) io.out(`\u001b[2J\u001b[H${text.statusText(seen)}`);
       else if (line !== last) io.out(`${line}\n`);
