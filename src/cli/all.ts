@@ -36,6 +36,6 @@ export const register: Register = (program, { io }) => {
       const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
       if (!json)
         io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
-      await serveUntilStopped(io, json, async () => all.services);
+      await serveUntilStopped(io, json, async () => all.services, all.redisUrl);
     });
 };

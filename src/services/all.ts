@@ -25,7 +25,7 @@ export async function startAll(
     const services = await startServices({ redisUrl, workers: o.workers, plugins: o.plugins });
     stack.push(() => services.stop());
     const stop = (): Promise<void> => stack.release();
-    return { redisUrl, services: services.processes.map((p) => ({ ready: p.ready, stop })), stop };
+    return { redisUrl, services: services.processes.map(({ ready, ended }) => ({ ready, ended, stop })), stop };
   } catch (error) {
     await stack.release();
     throw error;

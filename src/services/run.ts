@@ -23,6 +23,8 @@ export interface Ready {
 
 export interface RunningService {
   readonly ready: Ready;
+  /** Of a process of its own: resolves when it has ended, with how (`SIGKILL`, `exit 1`). */
+  readonly ended?: Promise<string>;
   stop(): Promise<void>;
 }
 

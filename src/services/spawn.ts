@@ -12,6 +12,8 @@ export interface ServiceProcess {
   readonly child: ChildProcess;
   /** What the process said when it was ready. */
   readonly ready: Ready;
+  /** Resolves when the process is gone, with how it ended. */
+  readonly ended: Promise<string>;
   /** SIGTERM, then SIGKILL after `graceMs`; resolves when the process is gone. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -38,7 +40,9 @@ export function spawnService(
     execArgv: [],
     env: { ...process.env, DFX_LOG: process.env.DFX_LOG ?? "error", ...env },
   });
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const ended = new Promise<string>((resolve) =>
+    child.once("exit", (code, signal) => resolve(signal ?? `exit ${code}`)),
+  );
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
@@ -57,17 +61,18 @@ export function spawnService(
         pid: child.pid ?? 0,
         child,
         ready: message,
-        stop: (graceMs = STOP_MS) => stopChild(child, gone, graceMs),
+        ended,
+        stop: (graceMs = STOP_MS) => stopChild(child, ended, graceMs),
       });
     });
   });
 }
 
-async function stopChild(child: ChildProcess, gone: Promise<void>, graceMs: number): Promise<void> {
+async function stopChild(child: ChildProcess, ended: Promise<unknown>, graceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
   child.kill("SIGTERM");
-  await gone;
+  await ended;
   clearTimeout(timer);
 }
 
