@@ -1,3 +1,4 @@
+import { moreMemory } from "./findings.js";
 import type { Fact, Level, Overview, RunView } from "./types.js";
 import { LEVELS } from "./types.js";
 
@@ -53,7 +54,7 @@ function redisFacts({ redis, policy }: FactInput): Fact[] {
     found.push({
       level: share >= 95 ? "critical" : "warning",
       text: `Redis is ${share} % full; when it is full, puts are refused.`,
-      mend: "redis-cli CONFIG SET maxmemory 4gb",
+      mend: moreMemory(redis.max),
     });
   }
   return found;

@@ -26,7 +26,8 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
 }
 
-const set = (name: string, value: string): string => `redis-cli CONFIG SET ${name} ${value}   (and in redis.conf)`;
+const ALSO_IN_FILE = "   (and in redis.conf)";
+const set = (name: string, value: string): string => `redis-cli CONFIG SET ${name} ${value}${ALSO_IN_FILE}`;
 
 /** Every setting of a server that matters here, each with the line that mends it. */
 export function serverFindings(settings: ServerSettings): Finding[] {
@@ -83,6 +84,9 @@ const policy: Check = ({ info, config }) => {
   return { name, level: "wrong", text: `"${value}" may evict steps and job locks`, mend: set(name, "noeviction") };
 };
 
+/** The line that gives a nearly full server twice the memory it may use now. */
+export const moreMemory = (max: number): string => `redis-cli CONFIG SET maxmemory ${Math.ceil((2 * max) / GIB)}gb`;
+
 const memory: Check = ({ info }) => {
   const max = Number(info.get("maxmemory") ?? Number.NaN);
   const used = Number(info.get("used_memory") ?? Number.NaN);
@@ -103,7 +107,7 @@ const memory: Check = ({ info }) => {
     name,
     level: used / max >= 0.95 ? "wrong" : "warning",
     text: `${text}: when it is full, puts are refused`,
-    mend: set(name, `${Math.ceil((2 * max) / GIB)}gb`),
+    mend: `${moreMemory(max)}${ALSO_IN_FILE}`,
   };
 };
 
