@@ -1,33 +1,14 @@
-import { Client, type Run } from "dataflex-mq";
-import { runBroker, runWorker } from "dataflex-mq/server";
+import type { Run } from "dataflex-mq";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { violationsOf } from "../helpers/axe.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { open, useBrowser } from "../helpers/browser.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 
-type Service = Awaited<ReturnType<typeof runBroker>>;
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
-let client: Client;
+const served = useServed({});
 let pages: { name: string; page: Page }[];
 const browser = useBrowser();
-
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
-  client = await Client.connect({ redisUrl: redis.url });
-});
-afterAll(async () => {
-  await client?.close();
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
-});
 
 async function train(run: Run, step: number): Promise<void> {
   await run.put(step, "post_advantage", { ...advantageStep(valuesOf(step, 24)) });
@@ -48,12 +29,17 @@ test("no rule of axe is broken in any state, dark and light, narrow and wide", {
   for (const dark of [false, true])
     for (const width of [360, 1440]) {
       const context = await browser.context({ width, dark });
-      const { page } = await open(context, broker.ready.http);
+      const { page } = await open(context, served.broker.ready.http);
       pages.push({ name: `${width} ${dark ? "dark" : "light"}`, page });
     }
   await sound("no run", (page) => page.getByRole("heading", { name: "No run yet" }).waitFor());
 
-  const run = await client.mount({ run_id: "seen", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
+  const run = await served.client.mount({
+    run_id: "seen",
+    dataflex: REWEIGHT,
+    adv_estimator: "grpo",
+    timeoutMs: 20_000,
+  });
   await sound("no step", (page) => page.getByText("No step yet").first().waitFor());
   for (const step of [1, 2, 3]) await train(run, step);
   await sound("running", (page) => page.getByRole("button", { name: "Step 3", exact: true }).waitFor());
@@ -69,15 +55,15 @@ test("no rule of axe is broken in any state, dark and light, narrow and wide", {
 
   const settings = { ...REWEIGHT, actuator: { name: "softmax", params: { temperature: 2 } } };
   const mount = { run_id: "seen", dataflex: settings, adv_estimator: "grpo", takeover: true, timeoutMs: 20_000 };
-  const again = await client.mount(mount);
+  const again = await served.client.mount(mount);
   await train(again, 4);
   await sound("other settings", (page) => page.getByText("◆ From step 4").waitFor());
 
   await again.put(5, "post_advantage", { ...advantageStep([Number.NaN, 1, 2, 3]) });
   await again.weights(5).catch(() => {});
   await sound("a failed step", (page) => page.locator("#errors").getByText("NON_FINITE").waitFor());
-  await worker.stop();
+  await served.worker.stop();
   await sound("no worker", (page) => page.locator(".banner.critical").getByText("No worker serves").waitFor());
-  await broker.stop();
+  await served.broker.stop();
   await sound("no broker", (page) => page.getByText("The broker does not answer").waitFor());
 });

@@ -1,34 +1,18 @@
 import { Client } from "dataflex-mq";
-import { runBroker, runWorker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { open, paintedOf, seriesOf, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 
-type Service = Awaited<ReturnType<typeof runBroker>>;
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
+const served = useServed({});
 /** The colour of changes in the light theme: --change. */
 const MARK = "126,34,206,255";
 const browser = useBrowser();
 
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
-});
-afterAll(async () => {
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
-});
-
 /** One life of the run's trainer, from a checkpoint before `steps[0]`. */
 async function live(temperature: number, steps: readonly number[]): Promise<void> {
-  const client = await Client.connect({ redisUrl: redis.url });
+  const client = await Client.connect({ redisUrl: served.redis.url });
   const dataflex = { ...REWEIGHT, actuator: { name: "softmax", params: { temperature } } };
   const run = await client.mount({ run_id: "tuned", dataflex, adv_estimator: "grpo", timeoutMs: 20_000 });
   for (const step of steps) {
@@ -42,7 +26,7 @@ async function live(temperature: number, steps: readonly number[]): Promise<void
 test("a run that goes on with other settings is marked from that step on: chart, table, steps, and in words", async () => {
   await live(1, [1, 2, 3, 4, 5]);
   const context = await browser.context();
-  const { page, complaints } = await open(context, broker.ready.http);
+  const { page, complaints } = await open(context, served.broker.ready.http);
   await eventually(async () => (await seriesOf(page)).length === 5, { what: "the first life" });
   expect(await page.getByText("setup changed").count()).toBe(0);
   expect(await paintedOf(page, "#ess")).not.toContain(MARK);

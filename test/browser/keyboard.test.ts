@@ -1,25 +1,13 @@
-import { runBroker } from "dataflex-mq/server";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { open, seriesOf, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 import { FakeRun } from "../helpers/watched-broker.js";
 
-let redis: TestRedis;
-let broker: Awaited<ReturnType<typeof runBroker>>;
+const served = useServed();
 const browser = useBrowser();
-
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-});
-afterAll(async () => {
-  await broker?.stop();
-  await redis?.stop();
-});
 
 /** What has the focus, by the text that is read out. */
 const focused = (page: Page): Promise<string> =>
@@ -46,13 +34,13 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 test("the whole page by keyboard: runs, pipelines, a chart's table, a step and back to it, though new steps came meanwhile", async () => {
-  await FakeRun.mount(redis, "other", [specOf("main")]);
-  const run = await FakeRun.mount(redis, "mine", [specOf("first"), specOf("second")]);
+  await FakeRun.mount(served.redis, "other", [specOf("main")]);
+  const run = await FakeRun.mount(served.redis, "mine", [specOf("first"), specOf("second")]);
   const step = (n: number): Promise<void> => run.settle(`${n}.0`, resultHeader("first", n), resultHeader("second", n));
   for (let n = 1; n <= 5; n++) await step(n);
   await run.fail("6.0", "NON_FINITE");
   const context = await browser.context();
-  const { page } = await open(context, `${broker.ready.http}/#run=other`);
+  const { page } = await open(context, `${served.broker.ready.http}/#run=other`);
   await page.getByRole("heading", { name: "other", exact: true }).waitFor();
   await page.locator("#errors").getByText("NON_FINITE").waitFor();
 

@@ -1,36 +1,21 @@
-import { Client, type Run } from "dataflex-mq";
+import type { Run } from "dataflex-mq";
 import { runBroker, runWorker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { binLabels } from "../../src/page/bins.js";
 import { SCORE_EDGES, WEIGHT_EDGES } from "../../src/protocol/distribution.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { Fleet } from "../helpers/processes.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 
-type Service = Awaited<ReturnType<typeof runBroker>>;
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
-let client: Client;
+const served = useServed({});
 let run: Run;
 const browser = useBrowser();
 const fleet = new Fleet();
 
 beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
-  client = await Client.connect({ redisUrl: redis.url });
-  run = await client.mount({ run_id: "live", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
-});
-afterAll(async () => {
-  await client?.close();
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
+  run = await served.client.mount({ run_id: "live", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
 });
 
 /** A record of a step as the API tells it. */
@@ -54,7 +39,7 @@ async function train(steps: readonly number[]): Promise<void> {
 
 test("before the first step the page says so, and each step shows within two seconds, with the broker's own numbers", async () => {
   const context = await browser.context();
-  const { page, complaints } = await open(context, broker.ready.http);
+  const { page, complaints } = await open(context, served.broker.ready.http);
   await page.getByRole("heading", { name: "live", exact: true }).waitFor();
   await page.getByText("No step yet").first().waitFor();
 
@@ -70,7 +55,7 @@ test("before the first step the page says so, and each step shows within two sec
     what: "the step's number",
   });
 
-  const response = await fetch(`${broker.ready.http}/api/v1/runs/live/steps?limit=50`);
+  const response = await fetch(`${served.broker.ready.http}/api/v1/runs/live/steps?limit=50`);
   const { records } = (await response.json()) as { records: Result[] };
   const [before, last] = records.filter((r) => r.kind === "result").slice(-2) as [Result, Result];
   expect(last.step).toBe(20);
@@ -101,7 +86,7 @@ test("before the first step the page says so, and each step shows within two sec
 test("a step opens by keyboard alone: statistics, timings, lowest and highest weighted rows", async () => {
   await train([21]);
   const context = await browser.context();
-  const { page } = await open(context, broker.ready.http);
+  const { page } = await open(context, served.broker.ready.http);
   const step = page.getByRole("button", { name: "Step 21", exact: true });
   await step.focus();
   await page.keyboard.press("Enter");
@@ -117,14 +102,14 @@ test("a step opens by keyboard alone: statistics, timings, lowest and highest we
 });
 
 test("the page follows its policy, fits 360 and 1440 pixels, dark and light, and every control has a name", async () => {
-  const response = await fetch(broker.ready.http);
+  const response = await fetch(served.broker.ready.http);
   expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'self';/);
   for (const [width, dark] of [
     [360, true],
     [1440, false],
   ] as const) {
     const context = await browser.context({ width, dark });
-    const { page, complaints } = await open(context, broker.ready.http);
+    const { page, complaints } = await open(context, served.broker.ready.http);
     await page.locator("#ess canvas").waitFor();
     const wide = await page.evaluate("document.documentElement.scrollWidth");
     expect([width, Number(wide) <= width]).toEqual([width, true]);
@@ -143,7 +128,7 @@ test("the page follows its policy, fits 360 and 1440 pixels, dark and light, and
 
 test("seven tabs share one stream; a hidden one lets it go, another takes it up", async () => {
   const context = await browser.context();
-  const tabs = await Promise.all(Array.from({ length: 7 }, () => open(context, broker.ready.http)));
+  const tabs = await Promise.all(Array.from({ length: 7 }, () => open(context, served.broker.ready.http)));
   const reads = (page: (typeof tabs)[number]["page"]): Promise<boolean> => page.evaluate("__dataflex.reads()");
   const readers = async (): Promise<boolean[]> => Promise.all(tabs.map(({ page }) => reads(page)));
   await eventually(async () => (await readers()).filter(Boolean).length === 1, { what: "one reading tab" });
@@ -177,27 +162,27 @@ test("seven tabs share one stream; a hidden one lets it go, another takes it up"
 
 test("a worker that is killed shows in the banner; a broker that comes back shows what happened meanwhile, each step once", async () => {
   const context = await browser.context();
-  const { page } = await open(context, broker.ready.http);
+  const { page } = await open(context, served.broker.ready.http);
   await page.locator("#ess canvas").waitFor();
   // The last worker is killed: nothing in it gets to say so.
-  const doomed = await fleet.spawn("worker", redis.url);
-  await worker.stop();
+  const doomed = await fleet.spawn("worker", served.redis.url);
+  await served.worker.stop();
   await eventually(async () => (await page.locator("#workers tbody tr").count()) === 1, { what: "one worker" });
   await fleet.kill(doomed);
   await eventually(async () => (await page.locator("#banner").textContent())?.includes("No worker serves"), {
     what: "the banner",
     timeoutMs: 20_000,
   });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
+  served.worker = await runWorker(served.redis.url, { http: "127.0.0.1:0" });
   await eventually(async () => (await page.locator("#banner").textContent())?.includes("All is well"), {
     timeoutMs: 20_000,
   });
 
-  const { http } = broker.ready;
-  await broker.stop();
+  const { http } = served.broker.ready;
+  await served.broker.stop();
   await page.getByText("reconnecting").waitFor();
   await page.getByText("The broker does not answer").waitFor();
-  broker = await runBroker(redis.url, { http: new URL(http).host });
+  served.broker = await runBroker(served.redis.url, { http: new URL(http).host });
   await train([24, 25]);
   await page.getByText("● live", { exact: true }).waitFor();
   await eventually(async () => (await seriesOf(page)).join() === upTo(25).join(), {

@@ -1,42 +1,30 @@
-import { runBroker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { pack } from "../../src/protocol/codec.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 import { FakeRun } from "../helpers/watched-broker.js";
 
 const HOSTILE = `<img src=x onerror="window.__hit=1">'"&\u202e${"long".repeat(30)}`;
 const STEPS = 5_000;
 
-let redis: TestRedis;
-let broker: Awaited<ReturnType<typeof runBroker>>;
+const served = useServed();
 const browser = useBrowser();
 
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-});
-afterAll(async () => {
-  await broker?.stop();
-  await redis?.stop();
-});
-
 const api = async <T>(path: string): Promise<T> =>
-  (await fetch(`${broker.ready.http}/api/v1${path}`)).json() as Promise<T>;
+  (await fetch(`${served.broker.ready.http}/api/v1${path}`)).json() as Promise<T>;
 const recordsOf = async (run: string): Promise<number> =>
   (await api<{ runs: { run: string; records: number }[] }>("/overview")).runs.find((r) => r.run === run)?.records ?? 0;
 
 test("5,000 steps: drawn, thinned by the API, the newest ones whole", {
   timeout: 120_000,
 }, async () => {
-  const long = await FakeRun.mount(redis, "long", [specOf("main")]);
+  const long = await FakeRun.mount(served.redis, "long", [specOf("main")]);
   const { incarnation } = long.handle;
   for (let from = 1; from <= STEPS; from += 500) {
-    const pipeline = redis.raw.pipeline();
+    const pipeline = served.redis.raw.pipeline();
     for (let step = from; step < from + 500; step++) {
       const notice = { kind: "settled", run: "long", inc: incarnation, step: `${step}.0`, pipeline: "main", ms: 12 };
       const header = Buffer.from(pack(resultHeader("main", step)));
@@ -53,7 +41,7 @@ test("5,000 steps: drawn, thinned by the API, the newest ones whole", {
   expect(mounted?.step).toBeUndefined();
   expect(ofSteps.map((r) => r.step)).toEqual(Array.from({ length: 50 }, (_, i) => 100 * (i + 1)));
   const context = await browser.context();
-  const { page, complaints } = await open(context, `${broker.ready.http}/#run=long`);
+  const { page, complaints } = await open(context, `${served.broker.ready.http}/#run=long`);
   await eventually(async () => (await seriesOf(page)).length === STEPS, { timeoutMs: 20_000 });
   await eventually(async () => (await coloursOf(page, "#ess")) > 4);
   await page.getByRole("button", { name: `Step ${STEPS}`, exact: true }).waitFor();
@@ -62,13 +50,13 @@ test("5,000 steps: drawn, thinned by the API, the newest ones whole", {
 });
 
 test("50 runs, one with a hostile name, failures with hostile texts: all shown as text, nothing runs", async () => {
-  for (let i = 0; i < 49; i++) await FakeRun.mount(redis, `run-${i}`, [specOf("main")]);
-  const hostile = await FakeRun.mount(redis, HOSTILE, [specOf("main"), specOf("<b>mix</b>")]);
+  for (let i = 0; i < 49; i++) await FakeRun.mount(served.redis, `run-${i}`, [specOf("main")]);
+  const hostile = await FakeRun.mount(served.redis, HOSTILE, [specOf("main"), specOf("<b>mix</b>")]);
   await hostile.settle("1.0", resultHeader("main", 1));
   await hostile.fail("2.0", "NON_FINITE");
   await eventually(async () => (await recordsOf(HOSTILE)) === 3, { what: "the hostile run's history" });
   const context = await browser.context();
-  const { page, complaints } = await open(context, `${broker.ready.http}/#run=${encodeURIComponent(HOSTILE)}`);
+  const { page, complaints } = await open(context, `${served.broker.ready.http}/#run=${encodeURIComponent(HOSTILE)}`);
   await eventually(async () => (await page.locator("#runs li").count()) >= 50, { what: "50 runs in the list" });
   await page.locator("#run-title").getByText(HOSTILE).waitFor();
   await page.locator("#errors").getByText("NON_FINITE").waitFor();
@@ -84,9 +72,9 @@ test("50 runs, one with a hostile name, failures with hostile texts: all shown a
 
 test("an address that names a run to come shows it once it is mounted; a choice by hand stands in the address", async () => {
   const context = await browser.context();
-  const { page } = await open(context, `${broker.ready.http}/#run=to%20come`);
+  const { page } = await open(context, `${served.broker.ready.http}/#run=to%20come`);
   await page.locator("#run-title").waitFor();
-  await FakeRun.mount(redis, "to come", [specOf("main")]);
+  await FakeRun.mount(served.redis, "to come", [specOf("main")]);
   await page.getByRole("heading", { name: "to come", exact: true }).waitFor();
   await page.locator("#runs").getByRole("button", { name: "run-7", exact: false }).click();
   await page.getByRole("heading", { name: "run-7", exact: true }).waitFor();
@@ -95,7 +83,7 @@ test("an address that names a run to come shows it once it is mounted; a choice 
 });
 
 test("a step without numbers, all weights 0, and NaN in what a worker says: the page goes on", async () => {
-  const odd = await FakeRun.mount(redis, "odd", [specOf("main")]);
+  const odd = await FakeRun.mount(served.redis, "odd", [specOf("main")]);
   const { stats: _, distribution: __, ...bare } = resultHeader("main", 1);
   await odd.settle("1.0", bare);
   const nan = resultHeader("main", 2);
@@ -113,7 +101,7 @@ test("a step without numbers, all weights 0, and NaN in what a worker says: the 
   });
   await eventually(async () => (await recordsOf("odd")) === 4);
   const context = await browser.context();
-  const { page, complaints } = await open(context, `${broker.ready.http}/#run=odd`);
+  const { page, complaints } = await open(context, `${served.broker.ready.http}/#run=odd`);
   await eventually(async () => (await seriesOf(page)).join() === "1,2,3");
   await page.getByRole("button", { name: "Step 2", exact: true }).click();
   await page.getByRole("dialog").getByText("–").first().waitFor();

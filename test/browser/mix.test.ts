@@ -1,31 +1,11 @@
-import { Client } from "dataflex-mq";
-import { runBroker, runWorker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
 import { mixBlock, shares } from "../helpers/domains.js";
 import { eventually } from "../helpers/eventually.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 
-type Service = Awaited<ReturnType<typeof runBroker>>;
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
-let client: Client;
+const served = useServed({});
 const browser = useBrowser();
-
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
-  client = await Client.connect({ redisUrl: redis.url });
-});
-afterAll(async () => {
-  await client?.close();
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
-});
 
 /** Math is learnt while code stands still, so that the shares move from step to step. */
 const rewards = (step: number) => ({
@@ -34,7 +14,7 @@ const rewards = (step: number) => ({
 });
 
 test("a mixing run's proportions on the page are those that its trainer received, step by step", async () => {
-  const run = await client.mount({ run_id: "mixed", dataflex: mixBlock("reward_gap"), timeoutMs: 20_000 });
+  const run = await served.client.mount({ run_id: "mixed", dataflex: mixBlock("reward_gap"), timeoutMs: 20_000 });
   const received = new Map<number, number[]>();
   const train = async (step: number): Promise<void> => {
     received.set(step, await shares(run, step, rewards(step)));
@@ -42,7 +22,7 @@ test("a mixing run's proportions on the page are those that its trainer received
   };
   for (let step = 1; step <= 3; step++) await train(step);
   const context = await browser.context();
-  const { page, complaints } = await open(context, broker.ready.http);
+  const { page, complaints } = await open(context, served.broker.ready.http);
   await eventually(async () => (await seriesOf(page)).length === 3, { what: "the steps before the page was opened" });
   for (let step = 4; step <= 8; step++) await train(step);
   await eventually(async () => (await seriesOf(page)).length === 8, { what: "the steps after it was opened" });

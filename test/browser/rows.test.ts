@@ -1,34 +1,19 @@
-import { Client } from "dataflex-mq";
-import { runBroker, runWorker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { rewardStep, SELECT } from "../helpers/batches.js";
 import { open, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 
-type Service = Awaited<ReturnType<typeof runBroker>>;
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
-let client: Client;
+const served = useServed({});
 const browser = useBrowser();
 
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
-  client = await Client.connect({ redisUrl: redis.url });
-});
-afterAll(async () => {
-  await client?.close();
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
-});
-
 test("rows of a pipeline that looks at groups are told with their uids and scores", async () => {
-  const grouped = await client.mount({ run_id: "grouped", dataflex: SELECT, adv_estimator: "grpo", timeoutMs: 20_000 });
+  const grouped = await served.client.mount({
+    run_id: "grouped",
+    dataflex: SELECT,
+    adv_estimator: "grpo",
+    timeoutMs: 20_000,
+  });
   // Of each group of four another number is right: solve rates of 0, 1/4, 2/4, 3/4, 1.
   const rewards = [0, 1, 2, 3, 4].flatMap((right) => [0, 1, 2, 3].map((i) => (i < right ? 1 : 0)));
   const step = rewardStep(rewards, 4);
@@ -36,7 +21,7 @@ test("rows of a pipeline that looks at groups are told with their uids and score
   const { weights } = (await grouped.weights(1)).pipelines[0]!;
   await grouped.release(1);
   const context = await browser.context();
-  const { page } = await open(context, `${broker.ready.http}/#run=grouped`);
+  const { page } = await open(context, `${served.broker.ready.http}/#run=grouped`);
   await page.getByRole("button", { name: "Step 1", exact: true }).click();
   const rows = page.getByRole("dialog").locator("tbody tr");
   await eventually(async () => (await rows.count()) === 20, { what: "ten lowest and ten highest rows" });

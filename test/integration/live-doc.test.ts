@@ -1,29 +1,23 @@
 import { readFileSync } from "node:fs";
-import { Client } from "dataflex-mq";
-import { runBroker, runWorker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { EVENTS } from "../../src/http/events.js";
 import { LIVE_PATHS } from "../../src/http/live.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 import { shapeOf } from "../helpers/shape.js";
 
 const doc = readFileSync(new URL("../../docs/live-page.md", import.meta.url), "utf8");
-type Service = Awaited<ReturnType<typeof runBroker>>;
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
-let client: Client;
+const served = useServed({});
 
 /** A run like that of the page: a step that is done, and one that failed. */
 beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0" });
-  client = await Client.connect({ redisUrl: redis.url });
-  const run = await client.mount({ run_id: "qwen7b", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
+  const run = await served.client.mount({
+    run_id: "qwen7b",
+    dataflex: REWEIGHT,
+    adv_estimator: "grpo",
+    timeoutMs: 20_000,
+  });
   const batch = advantageStep(valuesOf(1, 12));
   await run.put(1, "post_advantage", { ...batch });
   (await run.weights(1)).rolloutIsWeights(batch.response_mask);
@@ -32,14 +26,8 @@ beforeAll(async () => {
   await run.weights(2).catch(() => {});
   await run.release(2);
 });
-afterAll(async () => {
-  await client?.close();
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
-});
 
-const get = async (path: string): Promise<unknown> => (await fetch(`${broker.ready.http}${path}`)).json();
+const get = async (path: string): Promise<unknown> => (await fetch(`${served.broker.ready.http}${path}`)).json();
 /** Headings of the page that name an address or an event, with the text below each. */
 const sections = (level: string): Map<string, string> =>
   new Map(
@@ -77,7 +65,7 @@ test("each example has the shape of a real answer", async () => {
 test("the events are as they are told, and go on from an id", async () => {
   const abort = new AbortController();
   const { cursor } = (await get("/api/v1/overview")) as { cursor: string };
-  const response = await fetch(`${broker.ready.http}/api/v1/events?after=0`, { signal: abort.signal });
+  const response = await fetch(`${served.broker.ready.http}/api/v1/events?after=0`, { signal: abort.signal });
   let text = "";
   for await (const part of response.body!) {
     text += Buffer.from(part).toString();

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, type Run } from "dataflex-mq";
-import { runBroker, runWorker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Run } from "dataflex-mq";
+import { afterAll, expect, test } from "vitest";
 import type { Io } from "../../src/cli/io.js";
 import { runCli } from "../../src/cli/program.js";
 import { redisNow } from "../../src/redis/connect.js";
@@ -11,37 +10,22 @@ import type { Overview, QueueView, RunView } from "../../src/status/types.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
 import { holders, SCORERS, useFolder } from "../helpers/processes.js";
-import { startTestRedis, type TestRedis } from "../helpers/redis.js";
+import { useServed } from "../helpers/served.js";
 
-type Service = Awaited<ReturnType<typeof runBroker>>;
 const STAGE = "post_advantage";
 const folders = [useFolder(), useFolder()] as const;
 const batch = advantageStep(valuesOf(1, 8));
-let redis: TestRedis;
-let broker: Service;
-let worker: Service;
-let client: Client;
+const served = useServed({ plugin: [SCORERS], slots: 1 });
 
-beforeAll(async () => {
-  vi.stubEnv("DFX_LOG", "error");
-  redis = await startTestRedis();
-  broker = await runBroker(redis.url, { http: "127.0.0.1:0" });
-  worker = await runWorker(redis.url, { http: "127.0.0.1:0", plugin: [SCORERS], slots: 1 });
-  client = await Client.connect({ redisUrl: redis.url });
-});
 afterAll(async () => {
   for (const folder of folders) writeFileSync(join(folder, "open"), "");
-  await client?.close();
-  await worker?.stop();
-  await broker?.stop();
-  await redis?.stop();
 });
 
 const gated = (folder: string) => ({ ...REWEIGHT, scorer: { name: "gated", params: { folder } } });
 const mount = (run_id: string, dataflex: object): Promise<Run> =>
-  client.mount({ run_id, dataflex, adv_estimator: "grpo", timeoutMs: 20_000 });
+  served.client.mount({ run_id, dataflex, adv_estimator: "grpo", timeoutMs: 20_000 });
 const overview = async (): Promise<Overview> =>
-  (await fetch(`${broker.ready.http}/api/v1/overview`)).json() as Promise<Overview>;
+  (await fetch(`${served.broker.ready.http}/api/v1/overview`)).json() as Promise<Overview>;
 const viewOf = async (run: Run): Promise<RunView> =>
   (await overview()).runs.find((r) => r.run === run.handle.run) ?? expect.fail("the run is not shown");
 /** Step, phase and what of it is done, once they are so. */
@@ -63,7 +47,7 @@ const until = (
 async function status(): Promise<{ out: string }> {
   let out = "";
   const io: Io = { out: (text) => (out += text), err: () => {}, env: {}, fancy: false };
-  expect(await runCli(["status", "--redis", redis.url], io)).toBe(0);
+  expect(await runCli(["status", "--redis", served.redis.url], io)).toBe(0);
   return { out };
 }
 const busiest = async (): Promise<QueueView> =>
@@ -126,11 +110,15 @@ test("a step's phase is its own, whatever the queue does for others; queues and 
 });
 
 test("a worker whose heartbeat misses turns is late before it counts as gone", async () => {
-  const [id] = (await redis.raw.zrange(sharedKeys.workers, "0", "-1")) as [string];
+  const [id] = (await served.redis.raw.zrange(sharedKeys.workers, "0", "-1")) as [string];
   await eventually(
     async () => {
       // As if its last heartbeat were seven seconds old; the worker itself lives and will mend that.
-      await redis.raw.zadd(sharedKeys.workers, (await redisNow(redis.raw)) + HEARTBEAT_TTL_MS - 7_000, id);
+      await served.redis.raw.zadd(
+        sharedKeys.workers,
+        (await redisNow(served.redis.raw)) + HEARTBEAT_TTL_MS - 7_000,
+        id,
+      );
       return (await overview()).workers[0]?.state === "late";
     },
     { what: "a late worker" },
