@@ -9,8 +9,8 @@ import {
   SINGLE_SCHEMA,
 } from "../config/options.js";
 import { checkMapping, type Path, type Subject } from "../config/schema-check.js";
-import { TRAINER_SCHEMA } from "../config/trainer-options.js";
-import type { PipelineSpec, Problem, TrainerSettings } from "../protocol/messages.js";
+import type { PipelineSpec, Problem } from "../protocol/messages.js";
+import { checkInput } from "./check-input.js";
 import type { Catalogue } from "./entry.js";
 import { normalizeEstimator } from "./estimators.js";
 import { stageFields } from "./fields.js";
@@ -148,22 +148,6 @@ function readPipeline(
   if (checked.ok) return [{ name, path, options: pipelineOptions.parse(checked.value) }];
   problems.push(...checked.problems);
   return isRecord(block) ? salvage(name, path, block, checked.problems, catalogues) : [];
-}
-
-/** The input with its trainer settings, if they are sound: what is not must not be judged any further. */
-function checkInput(input: MountInput, problems: Problem[]): MountInput {
-  const { group_size: size, trainer: given, ...rest } = input;
-  if (size !== undefined && (!Number.isInteger(size) || size < 1)) {
-    problems.push({ path: ["group_size"], message: `group_size must be an integer >= 1, got ${show(size)}` });
-  }
-  const subject: Subject = { owner: "the mount's trainer", noun: "option" };
-  const checked = given === undefined ? undefined : checkMapping(TRAINER_SCHEMA, given, ["trainer"], subject);
-  if (checked?.ok === false) problems.push(...checked.problems);
-  return {
-    ...rest,
-    ...(size === undefined ? {} : { group_size: size }),
-    ...(checked?.ok === true ? { trainer: checked.value as TrainerSettings } : {}),
-  };
 }
 
 /** Read from the block itself: another wrong option must not hide this. */

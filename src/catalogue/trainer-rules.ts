@@ -85,7 +85,9 @@ export const LOSS_RULES: Readonly<Record<string, Rule<undefined> & { readonly se
   bypass_switches_loss: {
     setting: "bypass_mode",
     verdict: "warn",
-    broken: ({ trainer }) => trainer.bypass_mode === true && trainer.loss_mode !== "bypass_mode",
+    // Trainers that tell verl's version are v1 (docs/protocol.md section 5.3), which leave the loss alone.
+    broken: ({ trainer }) =>
+      trainer.bypass_mode === true && trainer.loss_mode !== "bypass_mode" && trainer.verl === undefined,
     says: () =>
       "under rollout_correction.bypass_mode verl's older trainers switch to the policy loss bypass_mode, which ignores rollout_is_weights",
     suggestion: "use a v1 trainer, or set bypass_mode: false",

@@ -44,4 +44,17 @@ describe("groups", () => {
     expect(mounted(REWEIGHT, { group_size: 1 }).ok).toBe(true);
     expect(problems(REWEIGHT, { group_size: 2.5 })[0]?.path).toBe("group_size");
   });
+  it.each([
+    ["adv_estimator", 3],
+    ["adv_estimator", ["grpo"]],
+    ["adv_estimator", null],
+    ["provides", "uid"],
+    ["provides", [1]],
+    ["provides", { uid: true }],
+    ["group_size", "8"],
+  ])("what a request must not say is a problem of its own: %s %j", (key, value) => {
+    const unsound = { dataflex: REWEIGHT, mode: "live", adv_estimator: "grpo", [key]: value } as MountInput;
+    const answer = resolveMount(unsound, [builtin]);
+    expect(answer).toMatchObject({ ok: false, problems: [{ path: [key], message: expect.stringContaining(key) }] });
+  });
 });

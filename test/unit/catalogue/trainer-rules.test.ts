@@ -142,7 +142,10 @@ const WARNED: Record<string, { readonly says: RegExp; readonly cases: Case[]; re
   bypass_switches_loss: {
     says: /older trainers switch/,
     cases: [["row weights", ROW, { bypass_mode: true }]],
-    fine: [["off", ROW, { bypass_mode: false }]],
+    fine: [
+      ["off", ROW, { bypass_mode: false }],
+      ["a v1 trainer", ROW, { bypass_mode: true, verl: "0.9.1" }],
+    ],
   },
   ratio_unsure: {
     says: /calculate_log_probs is not told/,
