@@ -12,7 +12,9 @@ from own_service import OwnService
 from toy_loop import loop_config, make_loop
 from toy_process import said
 from trainer_process import TrainerProcess
+from verl.trainer.ppo.v1 import trainer_base
 
+from dataflex_mq.verl.checkpoint import read_state
 from helpers.processes import PrivateRedis
 
 MODE = "dataflex_mq_mix_sync"
@@ -86,6 +88,28 @@ def test_steps_between_checkpoint_and_end_are_done_again(
     second.fit(rollout)
     assert begun == whole[:7]
     assert ended == whole[5:]
+
+
+def test_the_draw_is_written_before_verl_marks_the_checkpoint(
+    queue: None, service: PrivateRedis, run_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trainer that dies between the two leaves a checkpoint that verl does not take, never one without the draw."""
+    save, marker = trainer_base.PPOTrainer._save_checkpoint, tmp_path / "latest_checkpointed_iteration.txt"
+    before: list[tuple[Any, str]] = []
+
+    def watch(self: Any) -> None:
+        state = read_state(tmp_path / f"global_step_{self.global_steps}")
+        assert state is not None
+        assert state["draw"] == self._draw.state()
+        before.append((state["mix"] is not None, marker.read_text() if marker.exists() else ""))
+        save(self)
+
+    monkeypatch.setattr(trainer_base.PPOTrainer, "_save_checkpoint", watch)
+    steps = {"trainer__total_training_steps": 2, "trainer__save_freq": 1}
+    trainer, rollout = make_loop(loop_config(tmp_path, MODE, at(service, run_id, BLOCK), **steps))
+    trainer.fit(rollout)
+    assert before == [(True, ""), (True, "1")]
+    assert marker.read_text() == "2"
 
 
 @pytest.mark.skipif(not hasattr(tq, "save_checkpoint"), reason="refused on this TransferQueue")

@@ -73,7 +73,20 @@ def test_the_metadata_before_ours_hides_the_weights(trainer: Any, rows: Any, mon
 def test_extra_info_is_that_of_the_last_metadata(trainer: Any, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An older one says `compute_loss: False` (the log-prob pass), with which an actor would skip its update."""
     rows.extra_info.update(compute_loss=False)
+    computed: list[Any] = []
+    compute = type(trainer).__mro__[2]._compute_advantage
+
+    def last(self: Any, batch: Any, metrics: dict[str, float]) -> Any:
+        batch = compute(self, batch, metrics)
+        batch.extra_info["said_last"] = True
+        computed.append(batch)
+        return batch
+
+    monkeypatch.setattr(type(trainer).__mro__[2], "_compute_advantage", last)
     batch = trainer._compute_advantage(submit(trainer, rows, monkeypatch), {})
+    assert batch is not computed[0]
+    assert batch.extra_info == computed[0].extra_info
+    assert batch.extra_info["said_last"]
     assert "compute_loss" not in batch.extra_info
 
 
@@ -89,20 +102,42 @@ def test_existing_weights_are_multiplied(trainer: Any, rows: Any, monkeypatch: p
     assert torch.equal(padded["rollout_is_weights"], expected * padded["response_mask"])
 
 
-def test_padding_rows_count_nowhere(service: Any, run_id: str, queue: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    pads = [Row("padff_0_0", [0], 0.0), Row("padff_1_0", [0], 0.0)]
+@pytest.mark.parametrize(
+    ("block", "pad_mask"),
+    [
+        # As verl pads: no live token. A pad is no group of its own, of which rows were missing.
+        (SOFTMAX, [0]),
+        (SELECT, [0]),
+        # By its tag, whatever its mask.
+        (SOFTMAX, [1]),
+        (SELECT, [1]),
+    ],
+)
+def test_padding_rows_count_nowhere(
+    service: Any,
+    run_id: str,
+    queue: None,
+    monkeypatch: pytest.MonkeyPatch,
+    block: dict[str, Any],
+    pad_mask: list[int],
+) -> None:
+    pads = [Row("padff_0_0", pad_mask, 0.0), Row("padff_1_0", pad_mask, 0.0)]
     with_pads = [*ROWS[4:], *pads]
     batch = store(with_pads)
     for tag in batch.tags[4:]:
         tag["is_padding"] = True
-    trainer = make_trainer(service, run_id, SOFTMAX)
+    # As verl does: the queue keeps the tags, and whoever asks it gets them.
+    tq.kv_batch_put(keys=batch.keys, tags=batch.tags, partition_id="train")
+    trainer = make_trainer(service, run_id, block)
     metrics: dict[str, float] = {}
     meta = store_log_probs(batch, with_pads)
-    meta.tags = batch.tags
     data = as_actor_fetches(trainer._compute_advantage(submit(trainer, meta, monkeypatch), metrics))
     weights = data["rollout_is_weights"].to_padded_tensor(0.0)
     assert torch.equal(weights[4:], torch.zeros_like(weights[4:]))
-    assert metrics["dataflex/weight_mean"] == pytest.approx(1.0, abs=1e-6)
+    # Half of group "b" is solved: its rows have advantages of one size, and are all within the band.
+    live = torch.tensor([[bool(one) for one in row.mask] + [False] * (4 - len(row.mask)) for row in ROWS[4:]])
+    torch.testing.assert_close(weights[:4][live], torch.ones(int(live.sum())))
+    assert metrics["dataflex/main/weight_mean"] == pytest.approx(1.0, abs=1e-6)
     tq.kv_clear(keys=batch.keys, partition_id="train")
     trainer._dataflex_client.close()
 
@@ -120,10 +155,16 @@ def test_a_mask_that_rejection_changed_is_sent_again(
         keys=batch.keys, partition_id="train", fields=TensorDict({"response_mask": mask}, batch_size=len(ROWS))
     )
     data = as_actor_fetches(trainer._compute_advantage(batch, {}))
-    padded = data.select("rollout_is_weights", "response_mask").to_padded_tensor()
-    assert torch.equal(
-        padded["rollout_is_weights"] != 0, (padded["response_mask"] == 1) & torch.tensor([[False]] * 4 + [[True]] * 4)
-    )
+    padded = data.select("rollout_is_weights", "response_mask", "advantages").to_padded_tensor()
+    live = padded["response_mask"] == 1
+    # The last row lost its only token. Of the softmax, which is scored after, it is no part any more: under the older mask it would be, and
+    # every other weight another.
+    assert not live[7].any()
+    size = padded["advantages"].abs().amax(dim=1).exp()
+    softmax = size / size[live.any(dim=1)].mean()
+    expected = torch.where(live, softmax[:, None], 0.0)
+    expected[DROPPED] = 0
+    torch.testing.assert_close(padded["rollout_is_weights"], expected)
     trainer._dataflex_client.close()
 
 
