@@ -14,7 +14,14 @@ export async function diagnose(
   const keys = runKeys(handle.run);
   const fields = stateFields(waiting);
   const state = parseState(fields, await redis.hmgetBuffer(keys.step(handle.incarnation, step).status, ...fields));
-  if (!state) return [`Redis knows nothing of step ${step}: nothing was put, or it was released or has expired`];
+  if (!state) {
+    const read = Object.entries(handle.stages).map(
+      ([stage, fields]) => `${fields.map((field) => field.name).join(", ")} at ${stage}`,
+    );
+    return [
+      `Redis knows nothing of step ${step}: nothing that this run reads was put (${read.join("; ")}), or it was released or has expired`,
+    ];
+  }
   const found: string[] = [];
   for (const p of waiting) found.push(...missingFields(p, state));
   if (found.length > 0) return [...new Set(found)];

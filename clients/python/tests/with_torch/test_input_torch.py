@@ -179,3 +179,13 @@ def test_a_mask_elsewhere_that_is_none_is_refused_with_its_place() -> None:
     wrong = DeviceTensor("f32", torch.tensor([[1.0, 1.0], [1.0, 0.5]]))
     with pytest.raises(DataflexError, match=r"is 0\.5 in row 1, column 1"):
         layout_of({"response_mask": wrong}, 2)
+
+
+def test_views_that_are_negated_lazily_keep_their_values() -> None:
+    """Their storage holds the numbers with the other sign."""
+    lazy = torch.complex(torch.zeros(2, 3), torch.arange(6.0).reshape(2, 3)).conj().imag
+    assert lazy.is_neg()
+    value = to_field_value("x", lazy)
+    assert isinstance(value, Tensor)
+    assert value.data.tolist() == lazy.tolist()
+    assert value.data[1].tolist() == [-3, -4, -5]

@@ -111,3 +111,16 @@ def test_a_dropped_row_has_no_gradient() -> None:
     (losses * dropped.rollout_is_weights(torch.from_numpy(MASK))).sum().backward()
     assert losses.grad is not None
     assert losses.grad.tolist() == [[2, 2, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    "named", [{"dtype": torch.int64}, {"dtype": "bfloat16"}, {"dtype": torch.bool}, {"device": "junk"}]
+)
+def test_what_weights_cannot_be_made_of_is_refused(named: dict[str, Any]) -> None:
+    """As an integer every weight below 1 would be 0."""
+    step = result(token=False)
+    for mask in (torch.from_numpy(MASK), nested(MASK.astype(np.int64))):
+        with pytest.raises(DataflexError, match=next(iter(named))):
+            step.rollout_is_weights(mask, **named)
+    with pytest.raises(DataflexError, match="complex"):
+        step.rollout_is_weights(torch.from_numpy(MASK), torch.ones(3, 4, dtype=torch.complex64))

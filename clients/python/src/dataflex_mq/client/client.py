@@ -11,6 +11,7 @@ from ..errors import error
 from ..redis.address import address_of
 from ..redis.connect import Connections
 from .background import Sender
+from .guard import check_run_id, seconds_of
 from .mount import read_mounted, request_mount
 from .run import Run
 
@@ -26,7 +27,7 @@ class Client:
         redis_url: `redis://…`, `rediss://…` or `unix:///…`; default the environment's DFX_REDIS_URL, then REDIS_URL. connect_timeout:
         seconds. Raises USAGE without an address, REDIS_UNREACHABLE.
         """
-        self._connections = Connections(address_of(redis_url), connect_timeout)
+        self._connections = Connections(address_of(redis_url), seconds_of(connect_timeout, "connect_timeout"))
         self._sender = Sender()
         self._runs: weakref.WeakSet[Run] = weakref.WeakSet()
         self._closed = False
@@ -76,9 +77,10 @@ class Client:
     def attach(self, run_id: str) -> Run:
         """
         Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Raises NOT_MOUNTED,
-        REDIS_UNREACHABLE, CLOSED.
+        INVALID_INPUT, REDIS_UNREACHABLE, CLOSED.
         """
         self._assert_open()
+        check_run_id(run_id)
         what = f'attach to "{run_id}"'
         handle = self._connections.call(ATTACH_SECONDS, what, lambda: read_mounted(self._connections, run_id))
         return self._keep(Run(self._connections, handle, owner=False, sender=self._sender))

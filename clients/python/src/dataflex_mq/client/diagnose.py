@@ -18,7 +18,12 @@ def diagnose(connections: Connections, handle: Handle, step: str, waiting: Seque
     status = run_keys(handle["run"]).step(handle["incarnation"], step).status
     state = connections.execute("HGETALL", status)
     if not state or b"attempt" not in state:
-        return [f"Redis knows nothing of step {step}: nothing was put, or it was released or has expired"]
+        read = "; ".join(
+            f"{', '.join(field['name'] for field in fields)} at {stage}" for stage, fields in handle["stages"].items()
+        )
+        return [
+            f"Redis knows nothing of step {step}: nothing that this run reads was put ({read}), or it was released or has expired"
+        ]
     found = [sentence for pipeline in waiting for sentence in _missing(pipeline, state)]
     if found:
         return list(dict.fromkeys(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import error
@@ -10,6 +11,26 @@ from ..redis.keys import step_key
 
 # A day, like `max_wait_ms`: a longer wait is a mistake in the unit.
 MAX_SECONDS = 86_400.0
+
+
+def check_run_id(run_id: Any) -> None:
+    """Raises INVALID_INPUT."""
+    if not isinstance(run_id, str) or run_id == "":
+        raise error("INVALID_INPUT", f"run_id is {run_id!r}: give the run a name", {"run_id": repr(run_id)})
+
+
+def check_fields(fields: Any) -> None:
+    """Raises INVALID_INPUT."""
+    if not isinstance(fields, Mapping):
+        message = f"fields is a {type(fields).__name__}; send a mapping of names to arrays"
+        raise error("INVALID_INPUT", message, {"argument": "fields"})
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Raises INVALID_INPUT."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise error("INVALID_INPUT", f"{name} is {value!r}; it must be a whole number", {"argument": name})
+    return int(value)
 
 
 def step_at(step: Any, trigger: Any) -> str:
@@ -28,6 +49,16 @@ def check_stage(stage: Any) -> None:
     if stage not in STAGES:
         message = f"stage is {stage!r}; it must be one of {', '.join(STAGES)}"
         raise error("INVALID_INPUT", message, {"stage": repr(stage)})
+
+
+def check_stages(stages: Any) -> None:
+    """Of a wait; None: all. Raises INVALID_INPUT."""
+    if stages is None:
+        return
+    if isinstance(stages, str) or not isinstance(stages, Iterable):
+        raise error("INVALID_INPUT", f"stages is {stages!r}; it is a list of stages", {"argument": "stages"})
+    for stage in stages:
+        check_stage(stage)
 
 
 def seconds_of(timeout: Any, name: str) -> float:

@@ -15,6 +15,7 @@ from ..protocol.input_types import FieldValue
 from ..protocol.spans import mask_spans
 from ..protocol.tensor import Jagged, MaskColumn
 from .compose import RowWeights, Weights
+from .placement import numpy_float, torch_float, torch_place
 
 
 def like_mask(weights: Weights, column: MaskColumn, given: Any, existing: Any, dtype: Any, device: Any) -> Any:
@@ -24,15 +25,16 @@ def like_mask(weights: Weights, column: MaskColumn, given: Any, existing: Any, d
     """
     if is_torch_tensor(given):
         ragged = given.is_nested
+        where, kind = torch_place(device, given.device), torch_float(dtype)
         out = _torch_ragged(weights, given, existing) if ragged else _torch_padded(weights, given, existing)
-        torch = torch_module()
-        placed = out.to(device=given.device if device is None else device, dtype=dtype or torch.float32)
+        placed = out.to(device=where, dtype=kind)
         return _nested_like(given, placed) if ragged else placed
+    wanted = numpy_float(dtype)
     value = to_field_value("response_mask", given)
     if isinstance(value, Jagged) and not isinstance(given, (list, tuple)):
-        values = _flat(weights, value, existing).astype(dtype or np.float32)
-        return Jagged("f32", values, value.lengths, value.width)
-    return _padded(weights, column, existing).astype(dtype or np.float32)
+        values = _flat(weights, value, existing).astype(wanted)
+        return Jagged(f"f{8 * wanted.itemsize}", values, value.lengths, value.width)
+    return _padded(weights, column, existing).astype(wanted)
 
 
 def _padded(weights: Weights, column: MaskColumn, existing: Any) -> np.ndarray:
@@ -115,6 +117,8 @@ def corrected(library: Any, weights: Any, existing: Any, inside: Any, place: Cal
     whichever the arguments are of. `place`: row and column of a flat index. Raises INVALID_INPUT for an existing weight that is none, or
     that leads beyond float32.
     """
+    if existing.dtype.kind not in "fiub" if library is np else existing.is_complex():
+        raise error("INVALID_INPUT", f"the existing rollout_is_weights are {existing.dtype}; they must be numbers")
     held = library.where(inside, existing, 1)
     wrong = ~((held >= 0) & library.isfinite(held))
     if bool(wrong.any()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..errors import error
@@ -15,7 +15,7 @@ from ..redis.connect import Connections
 from ..redis.keys import CONTROL, reply_key
 from ..redis.mounts import Handle, read_handle
 from ..redis.presence import live_brokers, live_workers
-from .guard import seconds_of
+from .guard import check_run_id, seconds_of
 
 PROTOCOL_VERSIONS = [1]
 # The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm.
@@ -44,9 +44,12 @@ def request_mount(
     Raises INVALID_INPUT for arguments that are none, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER,
     REDIS_UNREACHABLE at the deadline.
     """
-    if not isinstance(run_id, str) or run_id == "":
-        raise error("INVALID_INPUT", f"run_id is {run_id!r}: give the run a name", {"run_id": run_id})
+    check_run_id(run_id)
     seconds_of(timeout, "timeout")
+    if mount_id is not None and not isinstance(mount_id, str):
+        raise error("INVALID_INPUT", f"mount_id is {mount_id!r}; it is a string", {"argument": "mount_id"})
+    if provides is not None and (isinstance(provides, str) or not isinstance(provides, Iterable)):
+        raise error("INVALID_INPUT", f"provides is {provides!r}; it is a list of field names", {"argument": "provides"})
     chosen = mount_id or str(uuid.uuid4())
     estimator = adv_estimator.value if isinstance(adv_estimator, enum.Enum) else adv_estimator
     given = {

@@ -14,6 +14,7 @@ from ..protocol.input import check_lengths, to_field_value
 from ..protocol.input_types import FieldValue
 from ..redis.connect import Connections
 from ..redis.mounts import Handle
+from .guard import whole_number
 from .open_steps import OpenSteps
 from .prepare import PreparedPut, check_flags, prepare_put
 from .put import Commit, PutReceipt, send_put
@@ -35,7 +36,7 @@ class PutOptions:
         if keys is not None and rows is not None:
             raise error("INVALID_INPUT", "a put names its rows by keys or by rows, not by both")
         return PutOptions(
-            None if total_rows is None else int(total_rows),
+            None if total_rows is None else whole_number(total_rows, "total_rows"),
             check_rows(rows),
             None if keys is None else check_keys(keys),
             None if lengths is None else check_lengths("lengths", lengths),

@@ -12,6 +12,7 @@ from ..errors import error
 from ..protocol.chunks import chunks_of
 from ..protocol.codec import pack
 from ..protocol.encode import encode_columns
+from ..protocol.input import flat_array
 from ..protocol.input_types import FieldValue
 from ..protocol.layout import layout_of
 from ..protocol.put_id import content_hash, put_id
@@ -86,7 +87,7 @@ def prepare_put(
 
 def check_flags(given: Sequence[bool] | np.ndarray) -> np.ndarray:
     """`is_padding` as bool (rows,). Raises INVALID_INPUT."""
-    flags = np.asarray(given.cpu() if hasattr(given, "cpu") else given)
+    flags = flat_array("is_padding", given)
     if flags.ndim != 1 or (flags.size > 0 and flags.dtype.kind not in "biu"):
         raise error(
             "INVALID_INPUT", f"is_padding has the shape {flags.shape} and dtype {flags.dtype}; send one bool a row"

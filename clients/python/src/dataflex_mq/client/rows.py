@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..protocol.codec import pack
 from ..protocol.field_names import LAYOUT_COLUMNS
 from ..protocol.input_types import FieldValue
 from ..protocol.row_ranges import ranges_of
+from .guard import whole_number
 
 # The row table travels as one value, kept with the step: far above any real one, far below what holds the server up.
 MAX_KEYS_BYTES = 32 << 20
@@ -77,6 +78,8 @@ def plan_keys(keys: Sequence[str], table: Sequence[str]) -> RowPlan:
 
 def check_keys(given: Any) -> list[str]:
     """Keys as strings. Raises INVALID_INPUT: no string, or one twice."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise error("INVALID_INPUT", f"keys is a {type(given).__name__}; send a list of strings, one a row")
     keys = given.tolist() if isinstance(given, np.ndarray) else list(given)
     seen: set[str] = set()
     for row, key in enumerate(keys):
@@ -95,10 +98,10 @@ def check_rows(given: Any) -> tuple[int, int] | None:
     if isinstance(given, (range, slice)):
         if given.step not in (None, 1) or given.start is None or given.stop is None:
             raise error("INVALID_INPUT", f"rows is {given!r}; name a start and a stop, consecutive")
-        return int(given.start), int(given.stop)
+        return whole_number(given.start, "rows' start"), whole_number(given.stop, "rows' stop")
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise error("INVALID_INPUT", f"rows is {given!r}; it is (start, stop), half-open")
-    return int(given[0]), int(given[1])
+    return whole_number(given[0], "rows' start"), whole_number(given[1], "rows' stop")
 
 
 def row_count(fields: Mapping[str, FieldValue]) -> int:

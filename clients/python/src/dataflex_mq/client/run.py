@@ -16,7 +16,7 @@ from ..redis.connect import Connections, text
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
 from .background import Sender
-from .guard import check_stage, step_at
+from .guard import check_fields, check_stage, check_stages, step_at
 from .mounted import MountedRun
 from .neutral import NeutralSteps
 from .outcomes import PipelineResult, decode_outcome
@@ -130,6 +130,7 @@ class Run(MountedRun):
         """
         self._assert_usable()
         at = step_at(step, trigger)
+        check_stages(stages)
         delivered = [pipeline for pipeline in self.handle["pipelines"] if not pipeline["shadow"]]
         expected = [one for one in delivered if stages is None or one["stage"] in stages]
         began = time.monotonic()
@@ -212,6 +213,7 @@ class Run(MountedRun):
         """Encodes; what it gives sends."""
         self._assert_usable()
         check_stage(stage)
+        check_fields(fields)
         wanted = [need["name"] for need in self.handle["stages"].get(stage, [])]
         mine = {name: fields[name] for name in wanted if name in fields}
         if not mine:

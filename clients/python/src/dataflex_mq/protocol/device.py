@@ -72,7 +72,8 @@ def words_of(tensor: Any) -> Any:
 
 def to_numpy(tensor: Any) -> np.ndarray:
     """A tensor's elements in the storage of its dtype; in place where the tensor lies in this process's memory."""
-    tensor = tensor.detach()
+    # Views that are negated lazily have bits that say otherwise.
+    tensor = tensor.detach().resolve_neg()
     torch = torch_module()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).cpu().numpy().view("<u2")

@@ -126,7 +126,7 @@ def _ragged(name: str, given: Mapping[str, Any]) -> Jagged:
 
 def check_lengths(name: str, given: Any) -> np.ndarray:
     """Lengths in tokens, one a row, as i32."""
-    found = to_numpy(given) if is_torch_tensor(given) else np.asarray(given)
+    found = flat_array(name, given)
     if found.size == 0:
         return np.zeros(0, dtype=np.int32)
     if found.ndim != 1 or found.dtype.kind not in "iu":
@@ -135,6 +135,14 @@ def check_lengths(name: str, given: Any) -> np.ndarray:
     if len(wrong) > 0:
         refuse(name, f"has the length {found[wrong[0]]} in row {wrong[0]}", {"row": int(wrong[0])})
     return found.astype(np.int32)
+
+
+def flat_array(name: str, given: Any) -> np.ndarray:
+    """One value a row. Raises INVALID_INPUT for what no array can be made of."""
+    try:
+        return to_numpy(given) if is_torch_tensor(given) else np.asarray(given)
+    except (ValueError, TypeError, RuntimeError) as cause:
+        refuse(name, f"is no flat array ({cause}); send one value a row")
 
 
 def refuse(field: str, why: str, details: dict[str, Any] | None = None) -> NoReturn:
