@@ -7,6 +7,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** stdout is a terminal that wants colours and redrawn lines: a TTY without NO_COLOR. */
   readonly fancy: boolean;
+  /** Characters in a line of the terminal; none where stdout is none. */
+  readonly columns?: number | undefined;
 }
 
 export function processIo(): Io {
@@ -16,5 +18,9 @@ export function processIo(): Io {
     err: (text) => void process.stderr.write(text),
     env: process.env,
     fancy,
+    // Asked anew each time: a terminal may be resized.
+    get columns() {
+      return process.stdout.isTTY === true ? process.stdout.columns : undefined;
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { HistoryRecord } from "../history/record.js";
 import type { Overview, RunView, WorkerView } from "../status/types.js";
 import { plain } from "./plain.js";
 import type { SeenStatus } from "./status-read.js";
+import { tableText } from "./table.js";
 
 const STATES: Record<RunView["state"], string> = {
   live: "live",
@@ -11,8 +12,11 @@ const STATES: Record<RunView["state"], string> = {
 };
 const STEPS = 10;
 
-/** The whole status as a page of text. Names from outside are printed without control characters. */
-export function statusText(seen: SeenStatus): string {
+type Section = (title: string, heads: readonly string[], rows: readonly (readonly string[])[], none: string) => string;
+
+/** The whole status as a page of text, for a terminal of so many columns. Names from outside are printed without control characters. */
+export function statusText(seen: SeenStatus, columns?: number): string {
+  const section: Section = (title, heads, rows, none) => tableText(title, heads, rows, none, columns);
   const { overview } = seen;
   const runs = seen.run === undefined ? overview.runs : overview.runs.filter((r) => r.run === seen.run);
   return [
@@ -23,7 +27,7 @@ export function statusText(seen: SeenStatus): string {
       runs.map(runRow),
       "no run is mounted",
     ),
-    ...(seen.records && runs[0] ? [pipelinesText(runs[0]), stepsText(seen.records)] : []),
+    ...(seen.records && runs[0] ? [pipelinesText(runs[0], section), stepsText(seen.records, section)] : []),
     section(
       "queues",
       ["stage", "waiting", "active", "failed", "oldest", "workers", "slots"],
@@ -113,7 +117,7 @@ const keptOf = (run: RunView): string => numberOf(run.last[shown(run)?.name ?? "
 const sum = (counts: Readonly<Record<string, number>>, ...states: readonly string[]): string =>
   String(states.reduce((n, state) => n + (counts[state] ?? 0), 0));
 
-function pipelinesText(run: RunView): string {
+function pipelinesText(run: RunView, section: Section): string {
   const rows = run.pipelines.map((p) => {
     const last = run.last[p.name];
     const how = `${p.scorer ?? "-"} -> ${p.actuator}`;
@@ -136,7 +140,7 @@ function pipelinesText(run: RunView): string {
   );
 }
 
-function stepsText(records: readonly HistoryRecord[]): string {
+function stepsText(records: readonly HistoryRecord[], section: Section): string {
   const rows = records.slice(0, STEPS * 2).flatMap((r) => {
     if (r.kind === "released" || r.kind === "mounted") return [];
     const took = r.ms === null ? "-" : `${r.ms} ms`;
@@ -159,14 +163,4 @@ function stepsText(records: readonly HistoryRecord[]): string {
     rows.slice(0, STEPS),
     "none yet",
   );
-}
-
-function section(title: string, heads: readonly string[], rows: readonly (readonly string[])[], none: string): string {
-  if (rows.length === 0) return `${title.toUpperCase()}\n  ${none}\n`;
-  const table = [heads, ...rows].map((row) => row.map(plain));
-  const widths = heads.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
-  const lines = table.map(
-    (row) => `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i]!))).join("  ")}`,
-  );
-  return `${title.toUpperCase()}\n${lines.join("\n")}\n`;
 }

@@ -36,7 +36,7 @@ export const register: Register = (program, { io }) => {
       await withOverview(redisUrlOf(options, io.env, "status"), run, async (read) => {
         if (options.watch !== true) {
           const seen = await read();
-          io.out(json ? `${JSON.stringify(seen, undefined, 2)}\n` : text.statusText(seen));
+          io.out(json ? `${JSON.stringify(seen, undefined, 2)}\n` : text.statusText(seen, io.columns));
           return;
         }
         await watch(io, json, read, text);
@@ -51,7 +51,7 @@ async function watch<S extends Seen>(
   io: Io,
   json: boolean,
   read: () => Promise<S>,
-  text: { statusText(seen: S): string; lineText(seen: S): string },
+  text: { statusText(seen: S, columns?: number): string; lineText(seen: S): string },
 ): Promise<void> {
   const { sleep } = await import("../lifecycle.js");
   const abort = new AbortController();
@@ -68,7 +68,7 @@ async function watch<S extends Seen>(
       const seen = await Promise.race([read(), stopped]).finally(() => clearTimeout(late));
       if (seen === undefined) return;
       const line = json ? JSON.stringify(seen) : text.lineText(seen);
-      if (io.fancy && !json) io.out(`\u001b[2J\u001b[H${text.statusText(seen)}`);
+      if (io.fancy && !json) io.out(`\u001b[2J\u001b[H${text.statusText(seen, io.columns)}`);
       else if (line !== last) io.out(`${line}\n`);
       last = line;
     }
