@@ -148,13 +148,18 @@ def test_wrong_shapes_are_named(client: Client, run_id: str) -> None:
         ({"advantages": given["advantages"][:7]}, "has 7 rows"),
         ({"advantages": given["advantages"][:, :3]}, "pad them alike"),
         ({"advantages": given["advantages"][:, :, None]}, "a field is"),
-        ({"response_mask": given["response_mask"][:, 0]}, "no token dimension"),
+        ({"response_mask": given["response_mask"][:, 0]}, "one number a row; it is read token by token"),
+        ({"advantages": given["advantages"][:, 0]}, "one number a row; it is read token by token"),
+        ({"advantages": ["a"] * len(given["advantages"])}, "one string a row; it is read token by token"),
         ({"response_mask": given["response_mask"] * 2}, "a mask holds only 0 and 1"),
     ):
         with pytest.raises(DataflexError, match=message):
             run.put(1, STAGE, {**given, **wrong})
     with pytest.raises(DataflexError, match="no response_mask is known"):
         run.put(1, STAGE, {"advantages": given["advantages"]})
+    grouped = mounted(client, f"{run_id}-grouped", SELECT)
+    with pytest.raises(DataflexError, match='"uid" holds numbers; it is a column of one string a row'):
+        posted(grouped, 1, {**fields(), "uid": np.arange(8)})
 
 
 def test_rows_that_were_put_and_another_total_are_refused(client: Client, run_id: str) -> None:

@@ -20,6 +20,7 @@ from ..protocol.row_ranges import count_rows, to_bitmap
 from ..protocol.take_rows import take_rows
 from ..protocol.tensor import Layout, MaskColumn, Tensor
 from ..redis.mounts import Handle
+from .form import check_form
 from .rows import RowPlan
 
 
@@ -52,6 +53,9 @@ def prepare_put(
     limits = handle["limits"]
     rows = count_rows(plan.ranges)
     values = dict(fields)
+    scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
+    for name, value in values.items():
+        check_form(name, value, scopes.get(name))
     if lengths is not None:
         values["lengths"] = Tensor("i32", lengths)
     if is_padding is not None:
@@ -66,7 +70,6 @@ def prepare_put(
     layout = layout_of(values, rows, ordered)
     if layout.mask is None and mask is not None:
         layout = replace(layout, mask=mask)
-    scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
     encoded = encode_columns(values, scopes, layout, limits)
     chunks = chunks_of(encoded.parts, limits["chunk_bytes"])
     names = sorted(fields)
