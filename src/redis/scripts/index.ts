@@ -14,6 +14,7 @@ const SCRIPTS = {
   settle: { file: "settle-7.lua", keys: 7 },
   restoreState: { file: "restore-state-2.lua", keys: 2 },
   release: { file: "release-4.lua", keys: 4 },
+  record: { file: "record-4.lua", keys: 4 },
   lead: { file: "lead-1.lua", keys: 1 },
 } as const;
 export type ScriptName = keyof typeof SCRIPTS;
