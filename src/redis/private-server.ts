@@ -31,15 +31,16 @@ export function findRedisServer(path = process.env.PATH ?? ""): string | undefin
 
 /**
  * The guard that starts the server and outlives this process just long enough to stop it: its standard input is a pipe from
- * here, which ends when this process ends, however it ends. Then it stops the server. When the server has ended, for whatever
- * reason, it removes the folder and ends too.
+ * here, which ends when this process ends, however it ends. Then it kills the server, outright: nothing is to be kept, and a server
+ * may refuse a polite request (one that writes its first append-only file does). When the server has ended, for whatever reason, it
+ * removes the folder and ends too.
  */
 const GUARD = `exec 3<&0
 dir=$1; shift
 "$@" </dev/null >/dev/null 2>&1 3<&- &
 child=$!
 printf '%s\\n' "$child"
-(read _ <&3; kill "$child" 2>/dev/null) &
+(read _ <&3; kill -9 "$child" 2>/dev/null) &
 watch=$!
 wait "$child" 2>/dev/null
 kill "$watch" 2>/dev/null

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startPrivateRedis } from "dataflex-mq/server";
 import { expect, test } from "vitest";
 import { eventually, rejection } from "../helpers/eventually.js";
 import { dead, Fleet } from "../helpers/processes.js";
+import { startTestRedis } from "../helpers/redis.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const fleet = new Fleet();
@@ -45,8 +46,6 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
 );
 
 test("a private Redis is nobody else's: a folder of mode 0700, no TCP port, noeviction, nothing saved", async () => {
-  const { statSync } = await import("node:fs");
-  const { startTestRedis } = await import("../helpers/redis.js");
   const redis = await startTestRedis();
   const socket = redis.url.slice("unix://".length);
   expect(statSync(socket.replace(/\/[^/]+$/, "")).mode & 0o777).toBe(0o700);
@@ -60,6 +59,23 @@ test("a private Redis is nobody else's: a folder of mode 0700, no TCP port, noev
   await redis.stop();
   expect(dead([redis.pid])).toBe(true);
   expect(existsSync(socket)).toBe(false);
+});
+
+test("a private Redis that answers nobody, or will not end when asked, is ended all the same", async () => {
+  const frozen = await startPrivateRedis();
+  process.kill(frozen.pid, "SIGSTOP");
+  await frozen.stop();
+  expect(dead([frozen.pid])).toBe(true);
+
+  const writing = await startTestRedis();
+  // While it writes its first append-only file, Redis refuses SIGTERM.
+  const value = "x".repeat(1 << 20);
+  for (let i = 0; i < 64; i++) await writing.raw.set(`key-${i}`, value);
+  await writing.raw.config("SET", "rdb-key-save-delay", "100000");
+  await writing.raw.config("SET", "appendonly", "yes");
+  await writing.stop();
+  expect(dead([writing.pid])).toBe(true);
+  expect(existsSync(writing.url.slice("unix://".length))).toBe(false);
 });
 
 test("a server that cannot start is an error that says so, and leaves nothing", async () => {
