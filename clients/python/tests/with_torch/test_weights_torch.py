@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
-from dataflex_mq import Client
+from dataflex_mq import Client, DataflexError
 from helpers.fixture_f import LENGTHS, MASK, SOFTMAX, SOFTMAX_WEIGHTS, TOKEN_WEIGHTS, TOKENS, fields
 from helpers.runs import mounted, weighed
 
@@ -17,6 +18,15 @@ def test_padded_tensors(client: Client, run_id: str) -> None:
     found = result.rollout_is_weights(given["response_mask"])
     assert found.dtype == torch.float32
     np.testing.assert_allclose(found.numpy(), np.where(MASK, np.array(SOFTMAX_WEIGHTS)[:, None], 0), atol=1e-6)
+    of_rows = result.torch_weights()
+    assert (of_rows.dtype, of_rows.device.type) == (torch.float32, "cpu")
+    np.testing.assert_array_equal(of_rows.numpy(), result.weights)
+    assert result.torch_weights(dtype=torch.bfloat16, device="meta").shape == (len(SOFTMAX_WEIGHTS),)
+    # The tensor is the trainer's own: what it does to it changes no result.
+    of_rows.zero_()
+    np.testing.assert_allclose(result.weights, SOFTMAX_WEIGHTS, atol=1e-6)
+    with pytest.raises(DataflexError, match="floating-point"):
+        result.torch_weights(dtype=torch.int64)
     half = weighed(run, 2, {**given, "advantages": given["advantages"].bfloat16()})
     np.testing.assert_allclose(half.weights, SOFTMAX_WEIGHTS, atol=5e-3)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataflexError, error
+from ..protocol.device import torch_module
 from ..protocol.input import to_field_value
 from ..protocol.input_types import is_vector
 from ..protocol.mask import mask_of
@@ -17,6 +18,7 @@ from .combined_report import combined_report
 from .compose import Composed, OnComposed, RowWeights, Weights, compose, expand
 from .like import like_mask
 from .outcomes import PipelineResult
+from .placement import torch_float, torch_place
 
 
 class StepResult:
@@ -60,6 +62,11 @@ class StepResult:
             return np.zeros(0, dtype=np.float32)
         weights = self._compose(scored, scored)
         return weights.values if isinstance(weights, RowWeights) else expand(weights, scored)
+
+    def torch_weights(self, *, dtype: Any = None, device: Any = None) -> Any:
+        """`weights` as a torch tensor with memory of its own, float32 on the CPU unless `dtype` or `device` say so. Raises INVALID_INPUT."""
+        held = torch_module().tensor(self.weights)
+        return held.to(device=torch_place(device, held.device), dtype=torch_float(dtype))
 
     @property
     def statistics(self) -> dict[str, Any] | None:
