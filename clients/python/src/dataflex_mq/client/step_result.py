@@ -64,7 +64,10 @@ class StepResult:
         return weights.values if isinstance(weights, RowWeights) else expand(weights, scored)
 
     def torch_weights(self, *, dtype: Any = None, device: Any = None) -> Any:
-        """`weights` as a torch tensor with memory of its own, float32 on the CPU unless `dtype` or `device` say so. Raises INVALID_INPUT."""
+        """
+        `weights` as a torch tensor with memory of its own, float32 on the CPU unless `dtype` or `device` say otherwise. Raises
+        INVALID_INPUT.
+        """
         held = torch_module().tensor(self.weights)
         return held.to(device=torch_place(device, held.device), dtype=torch_float(dtype))
 
