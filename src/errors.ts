@@ -46,6 +46,15 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** What `on_unavailable: neutral` covers: the service was not there. A wrong input or a broken scorer is never covered. */
+export const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "TIMEOUT",
+  "EXPIRED",
+  "POISON",
+  "COMPUTE_LOST",
+  "REDIS_UNREACHABLE",
+]);
+
 /** A failure as it crosses a process: plain data, rebuilt on the other side by `DataflexError.fromFailure`. */
 export interface Failure {
   readonly code: ErrorCode;

@@ -1,8 +1,5 @@
-import { DataflexError } from "../errors.js";
+import { DataflexError, UNAVAILABLE } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
-
-/** What it covers: the service was not there. A wrong input or a broken scorer is never covered. */
-const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE"]);
 
 const BRIEFLY_MS = 500;
 

@@ -1,4 +1,5 @@
 import type { ReleasedNotice, SettledNotice } from "../broker/notice.js";
+import { UNAVAILABLE } from "../errors.js";
 import { QUANTILES } from "../protocol/distribution.js";
 import type { CombinedReport, ResultHeader, WeightStats } from "../protocol/messages.js";
 import { parseStepKey } from "../redis/keys.js";
@@ -8,9 +9,6 @@ import { COMBINED, NO_SCORER } from "./labels.js";
 import type { LiveRun } from "./live-run.js";
 import type { Meter } from "./meter.js";
 import type { LiveRuns, STEP_OUTCOMES } from "./runs.js";
-
-/** Failures that a trainer with `on_unavailable: neutral` answers by training without weights. */
-const UNAVAILABLE = new Set(["TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST"]);
 
 type StepNotice = SettledNotice | ReleasedNotice;
 

@@ -6,6 +6,7 @@ import pickle
 import re
 
 import dataflex_mq
+from dataflex_mq.client.neutral import UNAVAILABLE
 from dataflex_mq.errors import ERROR_CODES, DataflexError, FencedError, ServiceFailure, error
 from dataflex_mq.redis.scripts import SCRIPTS, script
 from helpers.paths import REPOSITORY
@@ -19,6 +20,14 @@ def test_the_table_is_the_services() -> None:
     }
     assert {code: tuple(kind) for code, kind in ERROR_CODES.items()} == theirs
     assert list(ERROR_CODES) == list(theirs)
+
+
+def test_what_neutral_covers_is_the_services() -> None:
+    source = (REPOSITORY / "src" / "errors.ts").read_text()
+    listed = re.search(r"UNAVAILABLE[^=]*= new Set<ErrorCode>\(\[(.*?)\]\)", source, re.DOTALL)
+    assert listed is not None
+    assert list(UNAVAILABLE) == re.findall(r'"(\w+)"', listed[1])
+    assert set(UNAVAILABLE) <= set(ERROR_CODES)
 
 
 def test_every_code_has_a_class_and_every_class_is_public() -> None:
