@@ -66,7 +66,7 @@ def prepare_put(
             raise error("INVALID_INPUT", message, {"field": name, "rows": value.rows, "expected": rows})
         if plan.order is not None:
             values[name] = take_rows(value, plan.order)
-    ordered = values["lengths"].data if lengths is not None else None  # type: ignore[union-attr]
+    ordered = lengths if lengths is None or plan.order is None else lengths[plan.order]
     layout = layout_of(values, rows, ordered)
     if layout.mask is None and mask is not None:
         layout = replace(layout, mask=mask)

@@ -52,14 +52,14 @@ def _rows(field: str, given: Sequence[Any], mask: bool, convert: Callable[[Any],
 def _arrays(
     field: str, given: Sequence[Any], lengths: np.ndarray, width: int, convert: Callable[[Any], FieldValue]
 ) -> Jagged:
-    values = [convert(row) for row in given]
-    if any(not isinstance(value, (Tensor, DeviceTensor)) for value in values):
+    values = [value for value in map(convert, given) if isinstance(value, (Tensor, DeviceTensor))]
+    if len(values) < len(given):
         _refuse(field, "has rows that are no arrays of numbers")
-    dtypes = [value.dtype for value in values]  # type: ignore[union-attr]
+    dtypes = [value.dtype for value in values]
     odd = next((i for i, dtype in enumerate(dtypes) if dtype != dtypes[0]), None)
     if odd is not None:
         _refuse(field, f"has rows of different types, from row {odd} on", {"row": odd})
-    data = [to_numpy(value.data) if is_torch_tensor(value.data) else value.data for value in values]  # type: ignore[union-attr]
+    data = [to_numpy(value.data) if is_torch_tensor(value.data) else value.data for value in values]
     return Jagged(dtypes[0], np.concatenate(data), lengths, width)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import error
 from .field_names import is_mask_field
-from .input_types import FieldValue, is_ragged, is_vector
+from .input_types import FieldValue, is_matrix, is_ragged, is_vector
 from .mask import mask_of
 from .spans import mask_spans
 from .tensor import Column, Layout, MaskColumn, Strings, TokenColumn
@@ -69,15 +69,14 @@ def _width(fields: Mapping[str, FieldValue], lengths: np.ndarray | None) -> int:
     least = ("lengths", 0 if lengths is None or len(lengths) == 0 else int(lengths.max()))
     padded = 0
     for name, value in fields.items():
-        if isinstance(value, Strings) or is_vector(value):
-            continue
         if is_ragged(value):
-            longest = int(value.lengths.max()) if value.rows > 0 else 0  # type: ignore[union-attr]
-            padded = max(padded, value.width)  # type: ignore[union-attr]
+            longest = int(value.lengths.max()) if value.rows > 0 else 0
+            padded = max(padded, value.width)
             if longest > least[1]:
                 least = (name, longest)
+        if not is_matrix(value):
             continue
-        width = int(value.data.shape[1])  # type: ignore[union-attr]
+        width = int(value.data.shape[1])
         if exact is not None and exact[1] != width:
             message = f'Fields "{exact[0]}" and "{name}" are {exact[1]} and {width} wide; pad them alike.'
             _invalid(message, {"field": name})
@@ -97,7 +96,7 @@ def _ragged_lengths(fields: Mapping[str, FieldValue]) -> np.ndarray | None:
     for name, value in fields.items():
         if not is_ragged(value):
             continue
-        lengths: np.ndarray = value.lengths  # type: ignore[union-attr]
+        lengths: np.ndarray = value.lengths
         first = first or (name, lengths)
         differs = np.flatnonzero(first[1] != lengths)
         if len(differs) > 0:
