@@ -11,8 +11,7 @@ export function historySink(redis: Redis): NoticeSink {
     begin() {},
     end() {},
     async take(notices, counted) {
-      // One after the other: a record behind one that failed would keep that one out for good, its id being lower.
-      if (counted) for (const notice of notices) await append(redis, notice);
+      if (counted) await Promise.all(notices.map((notice) => append(redis, notice)));
     },
   };
 }
