@@ -13,7 +13,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
-ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+ENTRYPOINT ["node", "/app/dist/src/commands/cli/main.js"]
 
 # Its installer downloads libtensorflow, hence a stage of its own that nobody needs who has no GPU. --save-prod: npm leaves out what
 # package.json has as an optional peer.
@@ -28,4 +28,4 @@ COPY --from=build-gpu /app/package.json ./
 COPY --from=build-gpu /app/node_modules ./node_modules
 COPY --from=build-gpu /app/dist ./dist
 USER 1000:1000
-ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+ENTRYPOINT ["node", "/app/dist/src/commands/cli/main.js"]

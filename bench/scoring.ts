@@ -3,9 +3,9 @@
  * Run: npm run build && npx tsx bench/scoring.ts [rows] [width]
  */
 import { preparePut } from "../src/client/prepare.js";
-import { loadComponents } from "../src/components/load.js";
-import { createRegistry } from "../src/components/registry.js";
-import { scoreStep } from "../src/compute/score-step.js";
+import { loadComponents } from "../src/scoring/components/load-plugins.js";
+import { createRegistry } from "../src/scoring/components/registry.js";
+import { scoreStep } from "../src/worker/compute/score-step.js";
 import { interleave, report } from "./measure.js";
 import { responseLengths, startBench } from "./service.js";
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 rmSync("dist", { recursive: true, force: true });
-for (const project of ["tsconfig.build.json", "src/page/tsconfig.json"]) {
+for (const project of ["tsconfig.build.json", "src/observe/page/tsconfig.json"]) {
   const noEmit = project.startsWith("src") ? ["--noEmit", "false"] : [];
   const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", project, ...noEmit], {
     stdio: "inherit",
@@ -18,12 +18,12 @@ mkdirSync("dist/src/redis/scripts", { recursive: true });
 for (const file of readdirSync("src/redis/scripts")) {
   if (file.endsWith(".lua")) cpSync(`src/redis/scripts/${file}`, `dist/src/redis/scripts/${file}`);
 }
-for (const file of readdirSync("src/page")) {
-  if (/\.(html|svg)$/.test(file)) cpSync(`src/page/${file}`, `dist/src/page/${file}`);
+for (const file of readdirSync("src/observe/page")) {
+  if (/\.(html|svg)$/.test(file)) cpSync(`src/observe/page/${file}`, `dist/src/observe/page/${file}`);
 }
-cpSync("src/page/style", "dist/src/page/style", { recursive: true });
-mkdirSync("dist/src/page/vendor", { recursive: true });
-cpSync("node_modules/uplot/dist/uPlot.esm.js", "dist/src/page/vendor/uplot.js");
-cpSync("node_modules/uplot/dist/uPlot.min.css", "dist/src/page/vendor/uplot.css");
-cpSync("node_modules/uplot/LICENSE", "dist/src/page/vendor/uplot.LICENSE");
-chmodSync("dist/src/cli/main.js", 0o755);
+cpSync("src/observe/page/style", "dist/src/observe/page/style", { recursive: true });
+mkdirSync("dist/src/observe/page/vendor", { recursive: true });
+cpSync("node_modules/uplot/dist/uPlot.esm.js", "dist/src/observe/page/vendor/uplot.js");
+cpSync("node_modules/uplot/dist/uPlot.min.css", "dist/src/observe/page/vendor/uplot.css");
+cpSync("node_modules/uplot/LICENSE", "dist/src/observe/page/vendor/uplot.LICENSE");
+chmodSync("dist/src/commands/cli/main.js", 0o755);

@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { createTrainer, type Rollout } from "../src/demo/trainer.js";
+import { createTrainer, type Rollout } from "../src/commands/demo/trainer.js";
 import {
   combinedWeights,
   confidenceWeights,

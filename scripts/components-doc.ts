@@ -1,6 +1,6 @@
-import type { CatalogueEntry } from "../src/catalogue/entry.js";
-import { detailSections } from "../src/cli/component-text.js";
-import { KINDS } from "../src/components/types.js";
+import { detailSections } from "../src/commands/cli/component-text.js";
+import type { CatalogueEntry } from "../src/mounting/catalogue/catalogue-entry.js";
+import { KINDS } from "../src/scoring/components/component-types.js";
 
 /** docs/components.md, whole: the same text that `dataflex-mq components NAME` prints, for every built-in component. */
 export function componentsDoc(entries: readonly CatalogueEntry[]): string {

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { builtinCatalogue } from "../src/catalogue/builtin.js";
+import { builtinCatalogue } from "../src/mounting/catalogue/builtin.js";
 import { componentsDoc } from "./components-doc.js";
 
 /** Writes docs/components.md. Run with: npx tsx scripts/gen-components-doc.ts */

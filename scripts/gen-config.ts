@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { defaultYaml } from "../src/config/default-file.js";
+import { defaultYaml } from "../src/mounting/config/default-file.js";
 
-// Writes config/default.yaml from the option table; test/unit/config/default-file.test.ts fails when it is stale.
+// Writes config/default.yaml from the option table; test/unit/mounting/config/default-file.test.ts fails when it is stale.
 await writeFile(new URL("../config/default.yaml", import.meta.url), defaultYaml());

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { chunksOf } from "../src/protocol/chunks.js";
+import { chunksOf } from "../src/columns/chunks.js";
+import { encodeColumns } from "../src/columns/encode.js";
+import { layoutOf } from "../src/columns/layout.js";
+import { DEFAULT_LIMITS } from "../src/columns/limits.js";
+import type { FieldValue } from "../src/columns/tensor.js";
 import { pack } from "../src/protocol/codec.js";
-import { encodeColumns } from "../src/protocol/encode.js";
-import { layoutOf } from "../src/protocol/layout.js";
-import { DEFAULT_LIMITS } from "../src/protocol/limits.js";
 import type { PutHeader } from "../src/protocol/messages.js";
 import { contentHash, putId } from "../src/protocol/put-id.js";
-import type { FieldValue } from "../src/protocol/tensor.js";
 import {
   type ColumnsVector,
   fromJson,

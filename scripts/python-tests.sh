@@ -6,13 +6,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-python=$(scripts/python-env.sh clients/python/requirements-test.txt)
+python=$(scripts/python-env.sh python/requirements-test.txt)
 site=$(mktemp -d)
 trap 'rm -rf "$site"' EXIT
 
 # Built from a copy: a build leaves folders beside the sources.
 mkdir "$site/source" "$site/packages"
-cp -r clients/python/{pyproject.toml,README.md,src} "$site/source"
+cp -r python/{pyproject.toml,README.md,src} "$site/source"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$site/packages" "$site/source"
 packages=$site/packages
 
@@ -21,7 +21,7 @@ if [ "${1:-}" = --torch ]; then
   packages=$packages:$("$torch" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 fi
 
-cd clients/python
+cd python
 "$python" -m ruff check .
 "$python" -m ruff format --check --quiet .
 "$python" -m mypy

@@ -11,9 +11,13 @@ const images = `${root}docs/images/`;
 /** Enough steps for curves that say something, and few enough that rewards still differ within groups. */
 const STEPS = 22;
 
-const demo = spawn(process.execPath, [`${root}dist/src/cli/main.js`, "demo", "--watch", "--steps", String(STEPS)], {
-  stdio: ["ignore", "pipe", "inherit"],
-});
+const demo = spawn(
+  process.execPath,
+  [`${root}dist/src/commands/cli/main.js`, "demo", "--watch", "--steps", String(STEPS)],
+  {
+    stdio: ["ignore", "pipe", "inherit"],
+  },
+);
 const browser = await launchBrowser();
 try {
   mkdirSync(images, { recursive: true });

@@ -6,14 +6,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 torch=$(scripts/python-env.sh test/parity/requirements.txt)
-python=$(scripts/python-env.sh clients/python/requirements-verl.txt)
-checker=$(scripts/python-env.sh clients/python/requirements-test.txt)
+python=$(scripts/python-env.sh python/requirements-verl.txt)
+checker=$(scripts/python-env.sh python/requirements-test.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # Installed as a user installs it, so that verl finds its entry point. Built from a copy: a build leaves folders beside the sources.
 mkdir "$scratch/source"
-cp -r clients/python/{pyproject.toml,README.md,src} "$scratch/source"
+cp -r python/{pyproject.toml,README.md,src} "$scratch/source"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$scratch/site" "$scratch/source"
 if [ -n "${DFX_TRANSFER_QUEUE:-}" ]; then
   "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$scratch/site" "TransferQueue==$DFX_TRANSFER_QUEUE"
@@ -24,7 +24,7 @@ export PYTHONPATH
 # One CPU machine: no accelerator is looked for, nothing is fetched. Warnings are those of verl and Ray.
 export CUDA_VISIBLE_DEVICES= HF_HUB_OFFLINE=1 RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0 TOKENIZERS_PARALLELISM=false
 export PYTHONDONTWRITEBYTECODE=1 DFX_DIST=${DFX_DIST:-$PWD/dist}
-cd clients/python
+cd python
 # Against verl's real types.
 "$checker" -m mypy --python-executable "$python" --cache-dir "$scratch/mypy"
 HYPOTHESIS_STORAGE_DIRECTORY=$scratch/hypothesis \

@@ -1,3 +1,5 @@
+import type { Redis } from "ioredis";
+
 /**
  * Whoever opens a thing pushes its closer. `release` runs them last-in first-out, once, goes on after an error and throws the
  * first one at the end; it also serves a start-up that fails half-way.
@@ -121,4 +123,31 @@ export async function fulfilsWithin(promise: Promise<unknown>, ms: number): Prom
   const inTime = await Promise.race([done, late]);
   clearTimeout(timer);
   return inTime;
+}
+
+/** One thing that health or readiness depends on. `reason` says what is wrong, or what was found to be right. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly reason: string;
+}
+
+/** A loop that must keep turning for the service to be of use. */
+export interface WatchedLoop {
+  readonly name: string;
+  /** Milliseconds since it last turned. */
+  readonly age: number;
+  /** True while it rests on purpose (every slot of a worker is busy). */
+  readonly resting?: boolean;
+}
+
+export interface WatchedService {
+  /** Undefined until the service has connected. */
+  readonly redis: Redis | undefined;
+  /** Connections that do nothing but wait for work. */
+  readonly blocking: readonly Redis[];
+  readonly loops: readonly WatchedLoop[];
+  readonly stopping: boolean;
+  /** What else readiness depends on (a worker's backend). */
+  readonly more?: readonly Check[];
 }

@@ -1,3 +1,3 @@
-import { serviceMain } from "../src/services/main.js";
+import { serviceMain } from "../src/commands/services/service-main.js";
 
 await serviceMain("broker", process.argv.slice(2));

@@ -1,4 +1,4 @@
-import { METRICS } from "../../src/metrics/definitions.js";
+import { METRICS } from "../../src/observe/metrics/definitions.js";
 import type { Dashboard, Panel } from "./panel.js";
 
 /** What config/grafana/provisioning names the data source. */

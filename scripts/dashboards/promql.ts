@@ -1,4 +1,4 @@
-import type { BinnedName, HistogramName, LabelsOf, MetricName } from "../../src/metrics/definitions.js";
+import type { BinnedName, HistogramName, LabelsOf, MetricName } from "../../src/observe/metrics/definitions.js";
 
 /** Labels that Prometheus adds to what it scrapes. */
 type ScrapeLabel = "job" | "instance";

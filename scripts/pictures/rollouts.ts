@@ -1,4 +1,4 @@
-import type { Rng } from "../../src/demo/rng.js";
+import type { Rng } from "../../src/commands/demo/demo-rng.js";
 
 /** Prompts of a step, and responses to each. */
 const PROMPTS = 32;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "dataflex-mq";
-import { createRng } from "../../src/demo/rng.js";
+import { createRng } from "../../src/commands/demo/demo-rng.js";
 import { GROUP, rollouts } from "./rollouts.js";
 import { type Scenario, WELL_STEPS } from "./scenarios.js";
 

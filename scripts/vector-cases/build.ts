@@ -1,4 +1,4 @@
-import type { DType } from "../../src/protocol/dtypes.js";
+import type { DType } from "../../src/columns/dtypes.js";
 import type { JsonValue, VectorField } from "../../test/helpers/vector-format.js";
 
 /** What goes into the golden vectors; `gen-vectors.ts` encodes it. Names say which encoding a case is there for. */

@@ -1,23 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
-import type { WatchedService } from "../http/service-checks.js";
-import { every, fulfilsWithin, Pulse, ReleaseStack, sleep } from "../lifecycle.js";
+import { every, fulfilsWithin, Pulse, ReleaseStack, sleep, type WatchedService } from "../lifecycle.js";
 import { type Logger, silentLogger, tellSeldom } from "../log.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
-import { Queues } from "../queue/queues.js";
 import { checkServer } from "../redis/check-server.js";
 import { connect, isRedisError, letGo } from "../redis/connect.js";
 import { ALL_TAGS, BROKER_GROUP, HEARTBEAT_MS, sharedKeys, tagKeys } from "../redis/keys.js";
 import { brokerPresence } from "../redis/presence.js";
+import { Queues } from "../redis/queue/queues.js";
 import { done, type Entry, leaveGroup } from "../redis/streams.js";
 import { VERSION } from "../version.js";
 import { groupLoop } from "./announcements.js";
 import { deadLetter } from "./dead-letter.js";
-import { allSinks, historySink } from "./history.js";
 import { Leadership } from "./leadership.js";
 import { Mounting } from "./mounting.js";
-import { keepReadingNotices, type NoticeSink } from "./notices.js";
+import { allSinks, keepReadingNotices, type NoticeSink } from "./notices.js";
 import { Steps } from "./steps.js";
 
 export interface BrokerOptions {
@@ -101,15 +99,14 @@ export class Broker {
   }
 
   /**
-   * Stands for leader. While it leads, what settle and release report goes to the history of its run and to `sink`, each report once
-   * over all brokers. Ends with the broker.
+   * Stands for leader. While it leads, what settle and release report goes to the sinks, in their order, each report once over all brokers. Ends with the broker.
    */
-  lead(sink: NoticeSink): Leadership {
+  lead(...sinks: readonly NoticeSink[]): Leadership {
     const leadership = new Leadership(this.#redis, this.id, this.#log);
     leadership.start();
     const open = () => this.#openLoop("notices");
     const reading = keepReadingNotices(
-      { redis: this.#redis, leadership, sink: allSinks(historySink(this.#redis), sink), log: this.#log, open },
+      { redis: this.#redis, leadership, sink: allSinks(sinks), log: this.#log, open },
       this.#abort.signal,
     );
     this.#releases.push(async () => {

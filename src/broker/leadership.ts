@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { every } from "../lifecycle.js";
 import { type Logger, tellSeldom } from "../log.js";
 import { HEARTBEAT_MS, LEASE_MS, sharedKeys } from "../redis/keys.js";
-import { runScript } from "../redis/scripts/index.js";
+import { runScript } from "../redis/scripts/run-script.js";
 
 /**
  * The lease that makes one broker the leader: the one that exports what all share. Renewed with every heartbeat; when its holder

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
-import type { CatalogueEntry } from "../catalogue/entry.js";
-import { resolveMount } from "../catalogue/resolve.js";
-import { problemText } from "../config/problems.js";
+import { DEFAULT_LIMITS } from "../columns/limits.js";
 import { DataflexError } from "../errors.js";
 import type { Logger } from "../log.js";
+import type { CatalogueEntry } from "../mounting/catalogue/catalogue-entry.js";
+import { resolveMount } from "../mounting/catalogue/resolve.js";
+import { problemText } from "../mounting/config/problems.js";
 import { pack, unpack } from "../protocol/codec.js";
-import { DEFAULT_LIMITS } from "../protocol/limits.js";
 import { type MountAnswer, type MountReply, type MountRequest, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { isRedisError, redisNow } from "../redis/connect.js";
 import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";

@@ -126,3 +126,18 @@ function parse(o: NoticeReaderOptions, entries: readonly Entry[]): Notice[] {
   if (unknown > 0) o.log.warn({ unknown }, "notices that this version cannot read were passed over");
   return notices.filter((n) => n !== undefined);
 }
+
+/** Notices for several sinks, one after the other: those that bear a repeated batch first, since an error has it read again. */
+export function allSinks(sinks: readonly NoticeSink[]): NoticeSink {
+  return {
+    begin: () => {
+      for (const sink of sinks) sink.begin();
+    },
+    end: () => {
+      for (const sink of sinks) sink.end();
+    },
+    take: async (notices, counted) => {
+      for (const sink of sinks) await sink.take(notices, counted);
+    },
+  };
+}

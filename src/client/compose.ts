@@ -1,6 +1,6 @@
+import type { LengthsColumn, RunsColumn } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import type { Composition } from "../protocol/messages.js";
-import type { LengthsColumn, RunsColumn } from "../protocol/tensor.js";
 import type { Composed } from "./combined-report.js";
 
 /**

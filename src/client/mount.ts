@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import { pack, unpack } from "../protocol/codec.js";
-import { MESSAGE_LIMITS } from "../protocol/limits.js";
+import { MESSAGE_LIMITS } from "../protocol/message-limits.js";
 import {
   type Handle,
   type MountReply,

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
+import { gatherMask } from "../columns/gather-mask.js";
+import type { MaskColumn } from "../columns/mask.js";
 import { unpack } from "../protocol/codec.js";
-import { gatherMask } from "../protocol/gather-mask.js";
-import type { MaskColumn } from "../protocol/mask.js";
 import type { Handle, ReleaseReport } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 import { runKeys } from "../redis/keys.js";

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
+import { decodeColumns } from "../columns/decode.js";
 import { DataflexError } from "../errors.js";
 import { unpack } from "../protocol/codec.js";
-import { decodeColumns } from "../protocol/decode.js";
 import type { Handle, OutcomeHeader, ResultHeader } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import type { StepKeys } from "../redis/keys.js";

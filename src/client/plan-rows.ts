@@ -1,6 +1,6 @@
+import type { FieldInput } from "../columns/input.js";
+import { countRows } from "../columns/row-ranges.js";
 import { DataflexError } from "../errors.js";
-import type { FieldInput } from "../protocol/input.js";
-import { countRows } from "../protocol/row-ranges.js";
 import { checkNames, checkRowOptions, checkTotal } from "./guard.js";
 import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates, rowCount } from "./rows.js";
 import type { PutOptions } from "./run-options.js";

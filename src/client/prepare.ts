@@ -1,16 +1,16 @@
+import { chunksOf } from "../columns/chunks.js";
+import { encodeColumns } from "../columns/encode.js";
+import { STRING_FIELDS } from "../columns/field-names.js";
+import { type FieldInput, toFieldValue } from "../columns/input.js";
+import { layoutOf } from "../columns/layout.js";
+import { countRows, toBitmap } from "../columns/row-ranges.js";
+import { takeRows } from "../columns/take-rows.js";
+import type { FieldValue, Layout, LengthsColumn, RunsColumn, Scope } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
-import { chunksOf } from "../protocol/chunks.js";
 import { pack } from "../protocol/codec.js";
-import { encodeColumns } from "../protocol/encode.js";
-import { STRING_FIELDS } from "../protocol/field-names.js";
-import { type FieldInput, toFieldValue } from "../protocol/input.js";
-import { layoutOf } from "../protocol/layout.js";
 import type { FieldNeed, Handle, PutHeader } from "../protocol/messages.js";
 import { contentHash, putId } from "../protocol/put-id.js";
-import { countRows, toBitmap } from "../protocol/row-ranges.js";
 import type { Stage } from "../protocol/stages.js";
-import { takeRows } from "../protocol/take-rows.js";
-import type { FieldValue, Layout, LengthsColumn, RunsColumn, Scope } from "../protocol/tensor.js";
 
 export interface PutInput {
   readonly stage: Stage;

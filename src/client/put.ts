@@ -4,7 +4,7 @@ import type { Handle } from "../protocol/messages.js";
 import { typedWriteError, writeChunks } from "../redis/chunk-stream.js";
 import { runKeys } from "../redis/keys.js";
 import { restoreRun } from "../redis/mounts.js";
-import { number, runScript, text } from "../redis/scripts/index.js";
+import { number, runScript, text } from "../redis/scripts/run-script.js";
 import type { PreparedPut } from "./prepare.js";
 import type { KeyTable } from "./rows.js";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { LAYOUT_COLUMNS } from "../columns/field-names.js";
+import type { FieldInput } from "../columns/input.js";
+import { rangesOf } from "../columns/row-ranges.js";
 import { DataflexError } from "../errors.js";
 import { pack } from "../protocol/codec.js";
-import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
-import type { FieldInput } from "../protocol/input.js";
-import { rangesOf } from "../protocol/row-ranges.js";
 
 /** Which rows of the step a put is for, and in which order its input has them. */
 export interface RowPlan {

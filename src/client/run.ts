@@ -1,14 +1,14 @@
 import type { Redis } from "ioredis";
+import type { FieldInput } from "../columns/input.js";
 import { DataflexError } from "../errors.js";
 import { every } from "../lifecycle.js";
-import type { SavedState } from "../mix/state.js";
 import { pack } from "../protocol/codec.js";
-import type { FieldInput } from "../protocol/input.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
+import type { SavedState } from "../protocol/saved-state.js";
 import type { Stage } from "../protocol/stages.js";
 import { HEARTBEAT_MS, runKeys, stepKey } from "../redis/keys.js";
 import { restoreRun, trainerBeat } from "../redis/mounts.js";
-import { runScript, text } from "../redis/scripts/index.js";
+import { runScript, text } from "../redis/scripts/run-script.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
 import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger } from "./guard.js";
@@ -19,7 +19,7 @@ import { planRows } from "./plan-rows.js";
 import { preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
-import { loadState, saveState } from "./state.js";
+import { loadState, saveState } from "./run-state.js";
 import { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
 

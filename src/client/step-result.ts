@@ -1,8 +1,8 @@
+import { decodeColumns } from "../columns/decode.js";
+import { encodeColumns } from "../columns/encode.js";
+import { type FieldInput, toFieldValue } from "../columns/input.js";
+import { layoutOf } from "../columns/layout.js";
 import { DataflexError } from "../errors.js";
-import { decodeColumns } from "../protocol/decode.js";
-import { encodeColumns } from "../protocol/encode.js";
-import { type FieldInput, toFieldValue } from "../protocol/input.js";
-import { layoutOf } from "../protocol/layout.js";
 import type { CombinedReport, Handle } from "../protocol/messages.js";
 import { type Composed, combinedReport } from "./combined-report.js";
 import { compose, expand, type Mask, type Weights } from "./compose.js";

@@ -1,6 +1,6 @@
 import { Unpackr } from "msgpackr";
 import { DataflexError } from "../errors.js";
-import { MESSAGE_LIMITS, type MessageLimits } from "./limits.js";
+import { MESSAGE_LIMITS, type MessageLimits } from "./message-limits.js";
 import { MessageWriter } from "./msgpack-write.js";
 import { scanMessage } from "./scan.js";
 

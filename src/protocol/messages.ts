@@ -1,7 +1,7 @@
+import type { Limits } from "../columns/limits.js";
+import type { ColumnHeader, Scope } from "../columns/tensor.js";
 import type { ErrorCode } from "../errors.js";
-import type { Bins, WeightDistribution } from "./distribution.js";
 import type { Stage } from "./stages.js";
-import type { ColumnHeader, Scope } from "./tensor.js";
 
 /**
  * Every message that crosses a process, in the order of a step's way:
@@ -65,18 +65,6 @@ export interface PipelineSpec {
   /** The actuator reads what it remembered of earlier steps of this pipeline. */
   readonly remembers?: true;
   readonly shadow: boolean;
-}
-
-export interface Limits {
-  readonly chunk_bytes: number;
-  /** Bodies up to this size travel inside scripts' answers instead of chunk streams. */
-  readonly inline_bytes: number;
-  readonly max_put_bytes: number;
-  readonly max_rows: number;
-  readonly max_width: number;
-  readonly max_string_bytes: number;
-  /** Every per-step key lives at most this long after its last touch. */
-  readonly step_ttl_ms: number;
 }
 
 export interface Composition {
@@ -153,6 +141,15 @@ export interface WeightStats {
   readonly zero_ratio: number;
 }
 
+/** How many elements fell into each bin (one a bound, one above the last), and their sum. */
+export interface Bins {
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+export interface WeightDistribution extends Bins {
+  /** Values at `QUANTILES`, linearly between ranks. */
+  readonly quantiles: readonly number[];
+}
 export interface Distribution {
   readonly weights?: WeightDistribution;
   readonly scores?: Bins;

@@ -1,5 +1,5 @@
 import { DataflexError } from "../errors.js";
-import { MESSAGE_LIMITS } from "./limits.js";
+import { MESSAGE_LIMITS } from "./message-limits.js";
 
 /**
  * Writes the msgpack subset of the protocol. A writer of our own, because msgpackr's loses the sign of -0, writes whole numbers from

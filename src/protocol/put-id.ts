@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { ColumnHeader } from "../columns/tensor.js";
 import { pack } from "./codec.js";
 import type { Stage } from "./stages.js";
-import type { ColumnHeader } from "./tensor.js";
 
 /**
  * A put's id: 32 hex digits, the same whenever the same fields are put for the same rows at the same stage, so that putting again is

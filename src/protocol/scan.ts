@@ -1,5 +1,5 @@
 import { DataflexError } from "../errors.js";
-import type { MessageLimits } from "./limits.js";
+import type { MessageLimits } from "./message-limits.js";
 
 /**
  * Walks a msgpack message by its headers, before anything is built from it: every declared length must be present in the bytes, so

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { DataflexError } from "../errors.js";
-import { defineScripts } from "./scripts/index.js";
+import { defineScripts } from "./scripts/run-script.js";
 
 /**
  * Connections by role. `command` answers at once and queues while the server is away (callers own the deadlines; every write is

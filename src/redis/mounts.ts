@@ -3,7 +3,7 @@ import { pack, unpack } from "../protocol/codec.js";
 import type { Handle } from "../protocol/messages.js";
 import { HEARTBEAT_TTL_MS, MOUNT_TTL_MS, type RunKeys, runKeys, STATE_TTL_MS } from "./keys.js";
 import { mountReport } from "./mount-report.js";
-import { runScript, text } from "./scripts/index.js";
+import { runScript, text } from "./scripts/run-script.js";
 
 /** A handle before Redis has given it its incarnation. */
 export type HandleBody = Omit<Handle, "incarnation">;

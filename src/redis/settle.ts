@@ -4,7 +4,7 @@ import { pack } from "../protocol/codec.js";
 import type { FailureHeader, OutcomeHeader } from "../protocol/messages.js";
 import { writeChunks } from "./chunk-stream.js";
 import { type RunKeys, runKeys, STATE_TTL_MS } from "./keys.js";
-import { runScript } from "./scripts/index.js";
+import { runScript } from "./scripts/run-script.js";
 
 export interface StepRef {
   readonly run: string;

@@ -1,5 +1,5 @@
+import { isComplete } from "../columns/row-ranges.js";
 import type { PipelineSpec } from "../protocol/messages.js";
-import { isComplete } from "../protocol/row-ranges.js";
 
 /**
  * What the broker knows of a step: nothing but the status hash. It decides on this state, never on transitions, so the same

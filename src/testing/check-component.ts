@@ -1,9 +1,9 @@
-import type { Component, RowComponent } from "../components/types.js";
+import type { Component, RowComponent } from "../scoring/components/component-types.js";
 import { checkMixer } from "./check-mixer.js";
 import { checkPolicy } from "./check-policy.js";
 import { type Observed, type Observer, observe } from "./observe.js";
 import { PROPERTIES, type Property, type PropertyName } from "./properties.js";
-import type { Params } from "./run.js";
+import type { Params } from "./run-component.js";
 import { type SampleOptions, samplesFor } from "./samples.js";
 
 export interface CheckOptions extends SampleOptions {

@@ -1,9 +1,9 @@
-import { seededRng } from "../batch/rng.js";
-import type { Mixer } from "../components/types.js";
-import type { DomainSeries } from "../mix/series.js";
-import { simplexProblem } from "../mix/simplex.js";
+import { seededRng } from "../scoring/batch/rng.js";
+import type { Mixer } from "../scoring/components/component-types.js";
+import type { DomainSeries } from "../scoring/mix/series.js";
+import { simplexProblem } from "../scoring/mix/simplex.js";
 import { mixHistory } from "./mix-history.js";
-import type { Params } from "./run.js";
+import type { Params } from "./run-component.js";
 import { runMixer } from "./run-mixer.js";
 
 interface History {

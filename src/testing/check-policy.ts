@@ -1,8 +1,8 @@
-import { seededRng } from "../batch/rng.js";
-import type { Policy } from "../components/types.js";
-import type { PromptOutcome } from "../pipeline/prompts.js";
+import { seededRng } from "../scoring/batch/rng.js";
+import type { Policy } from "../scoring/components/component-types.js";
+import type { PromptOutcome } from "../scoring/pipeline/prompts.js";
 import type { FakeField } from "./fake-batch.js";
-import type { Params } from "./run.js";
+import type { Params } from "./run-component.js";
 import { runPolicy } from "./run-policy.js";
 
 type Fields = Readonly<Record<string, FakeField>>;

@@ -1,5 +1,5 @@
-import { spansOfLengths, spansOfMask } from "../batch/spans.js";
-import type { Column, Layout, Scope } from "../protocol/tensor.js";
+import type { Column, Layout, Scope } from "../columns/tensor.js";
+import { spansOfLengths, spansOfMask } from "../scoring/batch/live-spans.js";
 
 /** `compact`: `row` or `last` where the values allow it, else `sparse`. */
 export const ENCODE_AS = ["jagged", "dense", "compact"] as const;

@@ -1,8 +1,8 @@
-import { type Batch, createBatch } from "../batch/batch.js";
-import { usualScope } from "../components/needs.js";
+import { narrowHalf, widenHalf } from "../columns/half.js";
+import type { Column, Layout, LengthsColumn, RunsColumn, Scope } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
-import { narrowHalf, widenHalf } from "../protocol/half.js";
-import type { Column, Layout, LengthsColumn, RunsColumn, Scope } from "../protocol/tensor.js";
+import { type Batch, createBatch } from "../scoring/batch/batch.js";
+import { usualScope } from "../scoring/components/needs.js";
 import { type EncodeAs, encodeTokens } from "./encode-tokens.js";
 
 /** `number[][]`: a token matrix, one list of response tokens a row; `number[]`: one number a row; `string[]`: one string a row. */

@@ -1,5 +1,5 @@
-import { DomainSeries, type DomainStep } from "../mix/series.js";
-import { type Proportions, uniform } from "../mix/simplex.js";
+import { DomainSeries, type DomainStep } from "../scoring/mix/series.js";
+import { type Proportions, uniform } from "../scoring/mix/simplex.js";
 
 export interface HistoryOptions {
   /** Default: d0, d1 … */

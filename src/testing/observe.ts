@@ -1,6 +1,6 @@
-import type { RowComponent } from "../components/types.js";
+import type { RowComponent } from "../scoring/components/component-types.js";
 import { type FakeField, type FakeOptions, fakeBatch } from "./fake-batch.js";
-import { byRow, type Params, type PlainScores, run } from "./run.js";
+import { byRow, type Params, type PlainScores, run } from "./run-component.js";
 import type { Sample } from "./samples.js";
 
 /** What a component makes of a batch, row by row: a score or weight a row, or those of its unmasked tokens. */

@@ -1,8 +1,8 @@
-import { seededRng } from "../batch/rng.js";
+import { seededRng } from "../scoring/batch/rng.js";
 import { ENCODE_AS } from "./encode-tokens.js";
 import { type FakeField, fakeBatch, roundTo } from "./fake-batch.js";
 import { difference, givenScores, type Observed, type Observer, observe, takeRows } from "./observe.js";
-import { run } from "./run.js";
+import { run } from "./run-component.js";
 import type { Sample } from "./samples.js";
 
 /** One thing that must hold on a sample: answers with what is wrong, or nothing. `base` is the component's plain result. */

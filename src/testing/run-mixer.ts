@@ -1,10 +1,10 @@
-import { createRegistry } from "../components/registry.js";
-import type { Mixer } from "../components/types.js";
-import type { DomainSeries } from "../mix/series.js";
-import { Notes } from "../pipeline/notes.js";
-import { proposeShares } from "../pipeline/propose.js";
 import type { PipelineSpec } from "../protocol/messages.js";
-import type { Params } from "./run.js";
+import type { Mixer } from "../scoring/components/component-types.js";
+import { createRegistry } from "../scoring/components/registry.js";
+import type { DomainSeries } from "../scoring/mix/series.js";
+import { Notes } from "../scoring/pipeline/notes.js";
+import { proposeShares } from "../scoring/pipeline/propose.js";
+import type { Params } from "./run-component.js";
 
 /**
  * The shares a mixer gives for a history (`mixHistory`), as the system would deliver them: domains never seen keep their prior share,

@@ -1,11 +1,11 @@
-import { createRegistry } from "../components/registry.js";
-import type { Policy } from "../components/types.js";
-import { NO_STATE, packEntry, type RawState, type StateValue } from "../mix/state.js";
-import type { RunContext } from "../pipeline/outcome.js";
-import { choosePrompts, feedPolicy, type PromptOutcome } from "../pipeline/prompts.js";
 import type { PipelineSpec } from "../protocol/messages.js";
+import { NO_STATE, packEntry, type RawState, type StateValue } from "../protocol/saved-state.js";
+import type { Policy } from "../scoring/components/component-types.js";
+import { createRegistry } from "../scoring/components/registry.js";
+import type { RunContext } from "../scoring/pipeline/outcome.js";
+import { choosePrompts, feedPolicy, type PromptOutcome } from "../scoring/pipeline/prompts.js";
 import { type FakeField, fakeBatch } from "./fake-batch.js";
-import type { Params } from "./run.js";
+import type { Params } from "./run-component.js";
 
 type Fields = Readonly<Record<string, FakeField>>;
 

@@ -1,5 +1,5 @@
-import { seededRng } from "../batch/rng.js";
-import type { RowComponent } from "../components/types.js";
+import { seededRng } from "../scoring/batch/rng.js";
+import type { RowComponent } from "../scoring/components/component-types.js";
 import type { FakeField } from "./fake-batch.js";
 
 /** How to make a field of one's own: one list of numbers a row (a token matrix), or one number a row. */

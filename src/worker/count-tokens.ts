@@ -1,5 +1,6 @@
-import { decodeColumns } from "../protocol/decode.js";
-import type { Limits, ResultHeader } from "../protocol/messages.js";
+import { decodeColumns } from "../columns/decode.js";
+import type { Limits } from "../columns/limits.js";
+import type { ResultHeader } from "../protocol/messages.js";
 
 /**
  * Tokens that a result weighs: the ones of its mask. Undefined when the pipeline read no mask. Never throws: the result is settled

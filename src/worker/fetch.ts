@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
-import type { PutPart } from "../compute/messages.js";
-import { bytesFromChunks, chunkSpan } from "../protocol/chunks.js";
+import { bytesFromChunks, chunkSpan } from "../columns/chunks.js";
+import { checkHeaders } from "../columns/column-header.js";
+import { LAYOUT_COLUMNS } from "../columns/field-names.js";
 import { unpack } from "../protocol/codec.js";
-import { checkHeaders } from "../protocol/column-header.js";
-import { LAYOUT_COLUMNS } from "../protocol/field-names.js";
 import type { Handle, JobData, PipelineSpec, PutHeader } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import { type RunKeys, runKeys } from "../redis/keys.js";
-import { number, type Reply, runScript, text } from "../redis/scripts/index.js";
+import { number, type Reply, runScript, text } from "../redis/scripts/run-script.js";
+import type { PutPart } from "./compute/thread-messages.js";
 
 /** What `begin` says of a job's step. */
 export type Begun =

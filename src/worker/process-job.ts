@@ -1,19 +1,19 @@
 import type { Redis } from "ioredis";
-import type { ComputeHost } from "../compute/host.js";
+import { chunksOf } from "../columns/chunks.js";
+import type { ColumnHeader } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
-import { chunksOf } from "../protocol/chunks.js";
 import type { Handle, JobData, PipelineSpec, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
-import type { ColumnHeader } from "../protocol/tensor.js";
-import type { ActiveJob } from "../queue/job-consumer.js";
 import { parseStepKey } from "../redis/keys.js";
 import type { Handles } from "../redis/mounts.js";
+import type { ActiveJob } from "../redis/queue/job-consumer.js";
 import { settle, settleFailure } from "../redis/settle.js";
 import { VERSION } from "../version.js";
+import type { ComputeHost } from "./compute/host.js";
 import { countTokens } from "./count-tokens.js";
 import { begin, fetchParts } from "./fetch.js";
-import { rememberedStep, stateFor } from "./state.js";
+import { rememberedStep, stateFor } from "./state-for-job.js";
 
 export interface JobContext {
   readonly redis: Redis;

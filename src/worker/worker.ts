@@ -1,22 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
-import { workerCatalogues } from "../catalogue/plugins.js";
-import { deviceOf } from "../compute/backend.js";
-import { ComputeHost } from "../compute/host.js";
-import type { Backend } from "../compute/messages.js";
-import type { WatchedService } from "../http/service-checks.js";
-import { every, ReleaseStack } from "../lifecycle.js";
+import { every, ReleaseStack, type WatchedService } from "../lifecycle.js";
 import { type Logger, silentLogger, tellSeldom } from "../log.js";
+import { workerCatalogues } from "../mounting/catalogue/worker-catalogues.js";
 import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
 import { STAGES } from "../protocol/stages.js";
-import { type ActiveJob, JobConsumer } from "../queue/job-consumer.js";
 import { checkServer } from "../redis/check-server.js";
 import { connect, letGo } from "../redis/connect.js";
 import { HEARTBEAT_MS, queueName } from "../redis/keys.js";
 import { Handles } from "../redis/mounts.js";
 import { publishCatalogue, workerPresence } from "../redis/presence.js";
+import { type ActiveJob, JobConsumer } from "../redis/queue/job-consumer.js";
 import { VERSION } from "../version.js";
+import { deviceOf } from "./compute/backend.js";
+import { ComputeHost } from "./compute/host.js";
+import type { Backend } from "./compute/thread-messages.js";
 import { type Attempt, processJob } from "./process-job.js";
 import { VitalSigns } from "./vitals.js";
 

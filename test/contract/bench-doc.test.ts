@@ -13,7 +13,7 @@ const programs = (folder: string, said: RegExp): string[] =>
 test("the page of benchmarks names every one of them, and none that is not there", () => {
   const page = readFileSync(`${ROOT}bench/README.md`, "utf8");
   const named = [...page.matchAll(/(?:npx tsx|python) (\S+\.(?:ts|py))`/g)].map(([, file]) => file);
-  const there = [...programs("bench", /^ \* Run: /m), ...programs("clients/python/bench", /Usage: /)];
+  const there = [...programs("bench", /^ \* Run: /m), ...programs("python/bench", /Usage: /)];
   expect(there.length).toBeGreaterThan(5);
   expect(named.toSorted()).toEqual(there.toSorted());
 });

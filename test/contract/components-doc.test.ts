@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { componentsDoc } from "../../scripts/components-doc.js";
-import { builtinCatalogue } from "../../src/catalogue/builtin.js";
+import { builtinCatalogue } from "../../src/mounting/catalogue/builtin.js";
 
 const text = readFileSync(new URL("../../docs/components.md", import.meta.url), "utf8");
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BUILT_INS } from "../../src/components/catalogue.js";
+import { BUILT_INS } from "../../src/scoring/components/catalogue.js";
 import { checkComponent } from "../../src/testing.js";
 import { REQUIRED, VARIANTS } from "../helpers/component-variants.js";
 

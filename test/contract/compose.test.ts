@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { DEFAULT_PORT } from "../../src/http/listen.js";
+import { DEFAULT_PORT } from "../../src/observe/http/listen.js";
 
 interface Service {
   readonly image: string;

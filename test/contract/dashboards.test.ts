@@ -5,7 +5,7 @@ import { DATASOURCE_UID, grafanaJson } from "../../scripts/dashboards/grafana.js
 import { DASHBOARDS } from "../../scripts/dashboards/index.js";
 import { panelsNamed } from "../../scripts/pictures/ask.js";
 import { SCENARIOS } from "../../scripts/pictures/scenarios.js";
-import { METRICS } from "../../src/metrics/definitions.js";
+import { METRICS } from "../../src/observe/metrics/definitions.js";
 
 const FOLDER = new URL("../../config/grafana/", import.meta.url);
 const text = (file: string): string => readFileSync(new URL(file, FOLDER), "utf8");

@@ -3,47 +3,33 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
-const SRC = fileURLToPath(new URL("../../src", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SRC = join(ROOT, "src");
 
-/** Folder → folders it may import (itself always). Leaves are files that anyone may import. */
-const LEAVES = ["errors", "lifecycle", "log", "version", "fault-points"];
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  protocol: [],
-  redis: ["protocol"],
-  batch: ["protocol"],
-  mix: ["protocol"],
-  components: ["protocol", "batch", "mix", "index", "config"],
-  queue: ["protocol", "redis"],
-  pipeline: ["protocol", "batch", "mix", "components"],
-  config: ["protocol", "components", "catalogue"],
-  catalogue: ["protocol", "components", "config"],
-  compute: ["protocol", "batch", "mix", "components", "pipeline"],
-  history: ["protocol", "redis"],
-  broker: ["protocol", "redis", "queue", "catalogue", "config", "history"],
-  worker: ["protocol", "redis", "queue", "catalogue", "components", "mix", "compute"],
-  client: ["protocol", "redis", "mix"],
-  metrics: ["protocol", "redis", "queue", "broker", "worker", "catalogue", "compute"],
-  http: ["metrics"],
-  testing: ["protocol", "batch", "mix", "components", "pipeline"],
-  status: ["protocol", "redis", "history", "broker"],
-  page: [],
-  services: ["config", "redis", "broker", "worker", "compute", "http", "metrics", "protocol", "status"],
-  replay: ["protocol", "redis", "client", "services", "config", "catalogue"],
-  demo: ["protocol", "redis", "client", "services", "config", "catalogue"],
-  cli: [
-    "protocol",
-    "redis",
-    "config",
-    "catalogue",
-    "components",
-    "services",
-    "replay",
-    "demo",
-    "compute",
-    "status",
-    "history",
-    "queue",
-  ],
+/** Files that any room may import. They import each other only. */
+const LEAVES = ["errors", "fault-points", "lifecycle", "log", "suggest", "version"];
+/** What others import from outside: one file for each way into the package. */
+const DOORS = ["index", "server", "testing"];
+/** Rooms in the order in which a batch passes; each may import the rooms that it names, all of them above it. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  columns: [],
+  protocol: ["columns"],
+  redis: ["columns", "protocol"],
+  scoring: ["columns", "protocol"],
+  mounting: ["protocol", "scoring"],
+  client: ["columns", "protocol", "redis"],
+  broker: ["columns", "protocol", "redis", "mounting"],
+  worker: ["columns", "protocol", "redis", "scoring", "mounting"],
+  observe: ["columns", "protocol", "redis", "scoring", "broker", "worker"],
+  commands: ["columns", "protocol", "redis", "scoring", "mounting", "client", "broker", "worker", "observe"],
+  testing: ["columns", "protocol", "scoring"],
+};
+/** Rooms that may import a package at run time. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  bullmq: ["redis"],
+  fastify: ["observe"],
+  ioredis: ["redis"],
+  "prom-client": ["observe"],
 };
 
 interface Import {
@@ -73,43 +59,48 @@ function importsOf(file: string): Import[] {
   });
 }
 
-const all = sources().flatMap(importsOf);
-const folderOf = (path: string): string => (path.includes("/") ? path.split("/")[0]! : path.replace(/\.ts$/, ""));
+const files = sources();
+const all = files.flatMap(importsOf);
+const own = all.filter((i) => !i.pkg);
+const roomOf = (path: string): string => (path.includes("/") ? path.split("/")[0]! : path.replace(/\.ts$/, ""));
 
 describe("imports go one way", () => {
-  test("every folder has its rule", () => {
-    const folders = readdirSync(SRC, { withFileTypes: true }).filter(
-      (e) => e.isDirectory() && sources(join(SRC, e.name)).length > 0,
-    );
-    expect(folders.map((e) => e.name).sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+  test("every room stands in the table, after the rooms that it imports", () => {
+    const folders = readdirSync(SRC, { withFileTypes: true }).filter((e) => e.isDirectory());
+    const names = Object.keys(ROOMS);
+    expect(folders.map((e) => e.name).sort()).toEqual([...names].sort());
+    expect(names.filter((name, i) => ROOMS[name]!.some((to) => names.indexOf(to) >= i))).toEqual([]);
+    const loose = files.map((f) => relative(SRC, f)).filter((f) => !f.includes("/"));
+    expect(loose.map(roomOf).sort()).toEqual([...LEAVES, ...DOORS].sort());
   });
 
-  test("no folder imports what is not on its left (types alone may cross)", () => {
-    const wrong = all
-      .filter((i) => !i.pkg && !i.typeOnly && i.from.includes("/"))
-      .filter((i) => {
-        const [from, to] = [folderOf(i.from), folderOf(i.to)];
-        return from !== to && !LEAVES.includes(to) && !MAY_IMPORT[from]?.includes(to);
-      })
-      .map((i) => `${i.from} → ${i.to}`);
-    expect(wrong).toEqual([]);
+  test("no room imports what its line does not name, types included, and every permission is used", () => {
+    const wrong = own.filter((i) => {
+      const [from, to] = [roomOf(i.from), roomOf(i.to)];
+      if (DOORS.includes(from) || from === to || LEAVES.includes(to)) return false;
+      return LEAVES.includes(from) || !ROOMS[from]?.includes(to);
+    });
+    expect(wrong.map((i) => `${i.from} → ${i.to}`)).toEqual([]);
+    const used = new Set(own.map((i) => `${roomOf(i.from)} → ${roomOf(i.to)}`));
+    const permitted = Object.entries(ROOMS).flatMap(([from, to]) => to.map((t) => `${from} → ${t}`));
+    expect(permitted.filter((p) => !used.has(p))).toEqual([]);
   });
 
-  test.each([
-    ["bullmq", ["queue"]],
-    ["fastify", ["http"]],
-    ["ioredis", ["redis", "queue", "broker", "worker", "client", "metrics", "replay", "demo"]],
-    ["prom-client", ["metrics"]],
-  ])("only its folders import %s", (pkg, folders) => {
-    const wrong = all
-      .filter((i) => i.pkg && !i.typeOnly && i.to === pkg && !folders.includes(folderOf(i.from)))
-      .map((i) => i.from);
-    expect(wrong).toEqual([]);
+  test.each(Object.entries(PACKAGES))("only its rooms import %s", (pkg, rooms) => {
+    const wrong = all.filter((i) => i.pkg && !i.typeOnly && i.to === pkg && !rooms.includes(roomOf(i.from)));
+    expect(wrong.map((i) => i.from)).toEqual([]);
+  });
+
+  test("docs/architecture.md draws this table", () => {
+    const doc = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
+    const rows = [...doc.matchAll(/^\| `src\/(\w+)\/` \| [^|]+ \| ([^|]+) \|$/gm)].map((m) => [m[1]!, m[2]!.trim()]);
+    const table = Object.entries(ROOMS).map(([name, to]) => [name, to.map((t) => `\`${t}\``).join(", ") || "–"]);
+    expect(rows).toEqual(table);
   });
 
   test("no import cycles", () => {
     const graph = new Map<string, string[]>();
-    for (const i of all.filter((i) => !i.pkg && !i.typeOnly)) graph.set(i.from, [...(graph.get(i.from) ?? []), i.to]);
+    for (const i of own.filter((i) => !i.typeOnly)) graph.set(i.from, [...(graph.get(i.from) ?? []), i.to]);
     const done = new Set<string>();
     const cycles: string[] = [];
     const visit = (file: string, path: readonly string[]): void => {
@@ -121,5 +112,10 @@ describe("imports go one way", () => {
     };
     for (const file of graph.keys()) visit(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  test("no two files of one name; `workers/` holds what processes are started from", () => {
+    const names = files.map((f) => f.split("/").at(-1)!);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 });

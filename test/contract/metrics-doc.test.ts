@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { METRICS } from "../../src/metrics/definitions.js";
+import { METRICS } from "../../src/observe/metrics/definitions.js";
 import { metricsDoc } from "../helpers/metrics-doc.js";
 
 test("docs/metrics.md lists the metrics and labels as the code has them (npx tsx scripts/gen-metrics.ts)", () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Io } from "../../src/cli/io.js";
-import { runCli } from "../../src/cli/program.js";
-import { METRICS, type MetricDefinition } from "../../src/metrics/definitions.js";
-import { GUARD_BOUNDS } from "../../src/metrics/guards.js";
-import { LABELS } from "../../src/metrics/labels.js";
+import type { Io } from "../../src/commands/cli/io.js";
+import { runCli } from "../../src/commands/cli/program.js";
+import { METRICS, type MetricDefinition } from "../../src/observe/metrics/definitions.js";
+import { GUARD_BOUNDS } from "../../src/observe/metrics/guards.js";
+import { LABELS } from "../../src/observe/metrics/labels.js";
 import { hasProgram, promtool } from "../helpers/promtool.js";
 
 interface Rule {

@@ -35,9 +35,9 @@ it("the test helpers load no Redis, and tensors only when one is asked for", () 
 });
 
 describe("a built-in component uses nothing that a user's own could not", () => {
-  const COMPONENTS = join(SRC, "components");
+  const COMPONENTS = join(SRC, "scoring/components");
   /** What makes components known to the system; everything else in the folder is components and what they share. */
-  const FRAMEWORK = ["define.ts", "types.ts", "needs.ts", "registry.ts", "catalogue.ts"];
+  const FRAMEWORK = ["define.ts", "component-types.ts", "needs.ts", "registry.ts", "catalogue.ts"];
   const index = readFileSync(join(SRC, "index.ts"), "utf8");
   const exported = (name: string) => new RegExp(`\\b${name}\\b`).test(index);
   const importsOf = (file: string) =>

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { bytesOf } from "../../src/columns/bytes.js";
+import { decodeColumns } from "../../src/columns/decode.js";
+import { densify } from "../../src/columns/densify.js";
+import { DTYPES } from "../../src/columns/dtypes.js";
+import { encodeColumns } from "../../src/columns/encode.js";
+import { layoutOf, layoutOfColumns } from "../../src/columns/layout.js";
+import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
+import { ENCODINGS, type FieldValue } from "../../src/columns/tensor.js";
 import type { DataflexError } from "../../src/errors.js";
-import { bytesOf } from "../../src/protocol/bytes.js";
 import { pack, unpack } from "../../src/protocol/codec.js";
-import { decodeColumns } from "../../src/protocol/decode.js";
-import { densify } from "../../src/protocol/densify.js";
-import { DTYPES } from "../../src/protocol/dtypes.js";
-import { encodeColumns } from "../../src/protocol/encode.js";
-import { layoutOf, layoutOfColumns } from "../../src/protocol/layout.js";
-import { DEFAULT_LIMITS } from "../../src/protocol/limits.js";
 import { contentHash, putId } from "../../src/protocol/put-id.js";
-import { ENCODINGS, type FieldValue } from "../../src/protocol/tensor.js";
 import { type ColumnsVector, fromJson, messageFromJson, toJson, type Vector } from "../helpers/vector-format.js";
 
 const FOLDER = new URL("../vectors/v1/", import.meta.url);

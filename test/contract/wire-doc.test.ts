@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DTYPE_BYTES, DTYPES } from "../../src/protocol/dtypes.js";
-import { DEFAULT_LIMITS } from "../../src/protocol/limits.js";
-import { ENCODINGS, SCOPES } from "../../src/protocol/tensor.js";
+import { DTYPE_BYTES, DTYPES } from "../../src/columns/dtypes.js";
+import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
+import { ENCODINGS, SCOPES } from "../../src/columns/tensor.js";
 
 const text = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
 

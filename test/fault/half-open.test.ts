@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { blockingCall } from "../../src/redis/blocking.js";
 import { connect, redisOptions } from "../../src/redis/connect.js";
 import { runKeys } from "../../src/redis/keys.js";
-import { type ScriptName, scriptSource } from "../../src/redis/scripts/index.js";
+import { type ScriptName, scriptSource } from "../../src/redis/scripts/run-script.js";
 import { advantageStep, REWEIGHT, softmaxWeights, TOKEN, valuesOf, worst } from "../helpers/batches.js";
 import { eventually, rejection } from "../helpers/eventually.js";
 import { FaultProxy } from "../helpers/fault-proxy.js";

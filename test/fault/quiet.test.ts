@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { Broker } from "dataflex-mq/server";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createBrokerMetrics } from "../../src/metrics/broker.js";
+import { withHistory } from "../../src/observe/history/history-sink.js";
+import { createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.js";
 import { CLI } from "../helpers/cli.js";
 import { eventually } from "../helpers/eventually.js";
 import { alive } from "../helpers/leaks.js";
@@ -22,7 +23,7 @@ test(
     const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
     const broker = await new Broker({ redisUrl: redis.url, log: log as never }).start();
     try {
-      const metrics = createBrokerMetrics(broker);
+      const metrics = createBrokerMetrics(withHistory(broker));
       const leads = async (wanted: number): Promise<boolean> => {
         await Promise.race([metrics.refresh(), new Promise((resolve) => setTimeout(resolve, 500))]);
         return valueIn(await metrics.text(), "dataflex_broker_leader") === wanted;

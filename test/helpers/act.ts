@@ -1,6 +1,6 @@
-import type { Reweighter, Selector } from "../../src/components/types.js";
-import type { StateStep } from "../../src/mix/state.js";
-import { byRow } from "../../src/testing/run.js";
+import type { StateStep } from "../../src/protocol/saved-state.js";
+import type { Reweighter, Selector } from "../../src/scoring/components/component-types.js";
+import { byRow } from "../../src/testing/run-component.js";
 import { type FakeField, type FakeOptions, fakeBatch, run } from "../../src/testing.js";
 
 export interface ActOptions extends FakeOptions {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Catalogue, catalogueOf } from "../../src/catalogue/entry.js";
-import { defineReweighter, defineScorer, defineSelector } from "../../src/components/define.js";
-import type { Component } from "../../src/components/types.js";
+import { type Catalogue, catalogueOf } from "../../src/mounting/catalogue/catalogue-entry.js";
+import type { Component } from "../../src/scoring/components/component-types.js";
+import { defineReweighter, defineScorer, defineSelector } from "../../src/scoring/components/define.js";
 
 const none = z.strictObject({});
 const keepAll = () => [];

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The command as installed: what `bin` of package.json names. */
-export const CLI = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+export const CLI = fileURLToPath(new URL("../../dist/src/commands/cli/main.js", import.meta.url));
 
 export interface CliResult {
   readonly code: number | null;

@@ -1,6 +1,6 @@
 import { compose, expand, type Mask, type Weights } from "../../src/client/compose.js";
+import { maskOf } from "../../src/columns/mask.js";
 import { DataflexError } from "../../src/errors.js";
-import { maskOf } from "../../src/protocol/mask.js";
 import type { Composition } from "../../src/protocol/messages.js";
 
 /** What goes into a golden vector of the composition. Masks are a string a row. */

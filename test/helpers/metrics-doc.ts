@@ -1,5 +1,5 @@
-import { METRICS, type MetricDefinition } from "../../src/metrics/definitions.js";
-import { LABELS } from "../../src/metrics/labels.js";
+import { METRICS, type MetricDefinition } from "../../src/observe/metrics/definitions.js";
+import { LABELS } from "../../src/observe/metrics/labels.js";
 
 /** docs/metrics.md with its generated blocks as the code has them now. */
 export function metricsDoc(text: string): string {

@@ -1,6 +1,6 @@
-import type { Catalogue } from "../../src/catalogue/entry.js";
-import { resolveMount } from "../../src/catalogue/resolve.js";
-import type { MountInput } from "../../src/catalogue/types.js";
+import type { Catalogue } from "../../src/mounting/catalogue/catalogue-entry.js";
+import type { MountInput } from "../../src/mounting/catalogue/resolution.js";
+import { resolveMount } from "../../src/mounting/catalogue/resolve.js";
 import { fakeCatalogue } from "./catalogue.js";
 
 export const builtin = fakeCatalogue();

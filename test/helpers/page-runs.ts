@@ -1,5 +1,5 @@
-import { WEIGHT_EDGES } from "../../src/protocol/distribution.js";
 import type { PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
+import { WEIGHT_EDGES } from "../../src/scoring/distribution.js";
 
 /** A reweighting pipeline as mounted; nobody needs to run it. */
 export function specOf(name: string): PipelineSpec {

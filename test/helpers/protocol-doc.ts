@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { KEY_TABLE } from "../../src/redis/keys.js";
-import { SCRIPT_FILES } from "../../src/redis/scripts/index.js";
+import { SCRIPT_FILES } from "../../src/redis/scripts/run-script.js";
 
 /** docs/protocol.md with its generated blocks as the code has them now. */
 export function protocolDoc(text: string): string {

@@ -1,7 +1,7 @@
-import { bitsOf } from "../../src/protocol/bytes.js";
-import { DTYPE_ARRAYS, DTYPE_BYTES, type DType, type TypedArray } from "../../src/protocol/dtypes.js";
-import { halfOf, widenHalf } from "../../src/protocol/half.js";
-import type { ColumnHeader, Scope } from "../../src/protocol/tensor.js";
+import { bitsOf } from "../../src/columns/bytes.js";
+import { DTYPE_ARRAYS, DTYPE_BYTES, type DType, type TypedArray } from "../../src/columns/dtypes.js";
+import { halfOf, widenHalf } from "../../src/columns/half.js";
+import type { ColumnHeader, Scope } from "../../src/columns/tensor.js";
 
 /** How golden vectors write values; `test/vectors/README.md` says the same in prose. */
 export type JsonValue = number | string | boolean;

@@ -1,12 +1,13 @@
 import { expect } from "vitest";
 import { Broker } from "../../src/broker/broker.js";
-import { type BrokerMetrics, createBrokerMetrics } from "../../src/metrics/broker.js";
+import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
+import { withHistory } from "../../src/observe/history/history-sink.js";
+import { type BrokerMetrics, createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.js";
 import { pack } from "../../src/protocol/codec.js";
-import { DEFAULT_LIMITS } from "../../src/protocol/limits.js";
 import type { CombinedReport, Handle, PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { mountRun } from "../../src/redis/mounts.js";
-import { runScript } from "../../src/redis/scripts/index.js";
+import { runScript } from "../../src/redis/scripts/run-script.js";
 import { settle, settleFailure } from "../../src/redis/settle.js";
 import { eventually } from "./eventually.js";
 import { oursOf, valueIn } from "./metrics.js";
@@ -24,7 +25,7 @@ export interface Watched {
 
 export async function startBroker(url: string, now?: () => number): Promise<Watched> {
   const broker = await new Broker({ redisUrl: url }).start();
-  const metrics = createBrokerMetrics(broker, now ? { now } : {});
+  const metrics = createBrokerMetrics(withHistory(broker), now ? { now } : {});
   const page = async (): Promise<string> => {
     await metrics.refresh();
     return metrics.text();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { BUILT_INS } from "../../src/components/catalogue.js";
-import { createRegistry } from "../../src/components/registry.js";
-import type { Reweighter, Selector } from "../../src/components/types.js";
 import type { Stage } from "../../src/protocol/stages.js";
+import { BUILT_INS } from "../../src/scoring/components/catalogue.js";
+import type { Reweighter, Selector } from "../../src/scoring/components/component-types.js";
+import { createRegistry } from "../../src/scoring/components/registry.js";
 import { run as runPure } from "../../src/testing.js";
 import { expectClose } from "../helpers/close.js";
 import { REQUIRED } from "../helpers/component-variants.js";

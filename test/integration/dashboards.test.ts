@@ -12,7 +12,7 @@ import { hasProgram } from "../helpers/promtool.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 import { startTrainingLoad } from "../helpers/training-load.js";
 
-const CLI = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../dist/src/commands/cli/main.js", import.meta.url));
 /** Long enough for a rate over scrapes of one second on a machine that is busy with other tests. */
 const WINDOW = "20s";
 /** The longest wait here: a first rate needs two scrapes of every process. */

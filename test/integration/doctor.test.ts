@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { nodeFinding } from "../../src/cli/doctor-machine.js";
-import type { Io } from "../../src/cli/io.js";
-import { runCli } from "../../src/cli/program.js";
+import { nodeFinding } from "../../src/commands/cli/doctor-machine.js";
+import type { Io } from "../../src/commands/cli/io.js";
+import { runCli } from "../../src/commands/cli/program.js";
+import type { Finding } from "../../src/observe/status/findings.js";
 import { brokerPresence } from "../../src/redis/presence.js";
-import type { Finding } from "../../src/status/findings.js";
 import { eventually } from "../helpers/eventually.js";
 import { freePort } from "../helpers/ports.js";
 import { startTestRedis } from "../helpers/redis.js";

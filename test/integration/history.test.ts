@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { historySink } from "../../src/broker/history.js";
 import { type Notice, parseNotice } from "../../src/broker/notice.js";
+import { historySink } from "../../src/observe/history/history-sink.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { parseEntries } from "../../src/redis/streams.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { EVENTS } from "../../src/http/events.js";
-import { LIVE_PATHS } from "../../src/http/live.js";
+import { EVENTS } from "../../src/observe/http/events.js";
+import { LIVE_PATHS } from "../../src/observe/http/live-routes.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
 import { useServed } from "../helpers/served.js";

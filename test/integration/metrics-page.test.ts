@@ -1,15 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
 import { Broker } from "../../src/broker/broker.js";
-import { listenOf } from "../../src/http/listen.js";
-import { startHttp } from "../../src/http/server.js";
-import { serviceChecks } from "../../src/http/service-checks.js";
+import { runBroker } from "../../src/commands/services/run-service.js";
 import { silentLogger } from "../../src/log.js";
-import { createBrokerMetrics } from "../../src/metrics/broker.js";
+import { withHistory } from "../../src/observe/history/history-sink.js";
+import { startHttp } from "../../src/observe/http/http-server.js";
+import { listenOf } from "../../src/observe/http/listen.js";
+import { serviceChecks } from "../../src/observe/http/service-checks.js";
+import { createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.js";
 import { pack } from "../../src/protocol/codec.js";
-import { weightDistribution } from "../../src/protocol/distribution.js";
 import { runKeys, sharedKeys } from "../../src/redis/keys.js";
-import { runBroker } from "../../src/services/run.js";
+import { weightDistribution } from "../../src/scoring/distribution.js";
 import { resultOf, specOf } from "../helpers/attempts.js";
 import { eventually } from "../helpers/eventually.js";
 import { manyPipelines } from "../helpers/many-pipelines.js";
@@ -201,7 +202,7 @@ test("a scrape with Redis away answers at once: redis_up 0, not ready, still ali
   const http = await startHttp({
     role: "broker",
     listen: { ...listenOf("broker", undefined), port: 0 },
-    metrics: createBrokerMetrics(broker),
+    metrics: createBrokerMetrics(withHistory(broker)),
     log: silentLogger,
     ...serviceChecks(() => broker.watched()),
   });

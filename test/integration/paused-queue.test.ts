@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import { expect, test } from "vitest";
-import { createBrokerMetrics } from "../../src/metrics/broker.js";
+import { createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.js";
 import { QUEUE_PREFIX } from "../../src/redis/keys.js";
 import { advantageStep, softmaxWeights, valuesOf, worst } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";

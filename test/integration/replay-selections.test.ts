@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/redis/connect.js";
 import { QUEUE_PREFIX } from "../../src/redis/keys.js";
-import { scanKeys } from "../../src/redis/scan.js";
+import { scanKeys } from "../../src/redis/scan-keys.js";
 import { expectClose } from "../helpers/close.js";
 import { recordedF } from "../helpers/fixture-f.js";
 import { block, replays, rowsOf } from "../helpers/replays.js";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packEntry, unpackEntry } from "../../src/mix/state.js";
-import { DEFAULT_LIMITS } from "../../src/protocol/limits.js";
+import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
 import type { OutcomeHeader } from "../../src/protocol/messages.js";
+import { packEntry, unpackEntry } from "../../src/protocol/saved-state.js";
 import { runKeys, STATE_TTL_MS } from "../../src/redis/keys.js";
 import { settle } from "../../src/redis/settle.js";
-import { readState, restoreState } from "../../src/redis/state.js";
+import { readState, restoreState } from "../../src/redis/state-store.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
 let redis: TestRedis;

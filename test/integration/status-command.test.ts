@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Io } from "../../src/cli/io.js";
-import { runCli } from "../../src/cli/program.js";
+import type { Io } from "../../src/commands/cli/io.js";
+import { runCli } from "../../src/commands/cli/program.js";
 import { eventually } from "../helpers/eventually.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";
 import { freePort } from "../helpers/ports.js";
 import { startTestRedis } from "../helpers/redis.js";
 import { FakeRun, startLeader } from "../helpers/watched-broker.js";
 
-const CLI = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../dist/src/commands/cli/main.js", import.meta.url));
 
 async function command(...argv: string[]) {
   let out = "";

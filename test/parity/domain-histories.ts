@@ -1,5 +1,5 @@
-import { seededRng } from "../../src/batch/rng.js";
-import type { SeriesInput } from "../../src/mix/series.js";
+import { seededRng } from "../../src/scoring/batch/rng.js";
+import type { SeriesInput } from "../../src/scoring/mix/series.js";
 
 export interface MixerRun {
   readonly kind: "mixer";

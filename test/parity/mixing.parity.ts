@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { seededRng } from "../../src/batch/rng.js";
-import { BUILT_INS } from "../../src/components/catalogue.js";
-import type { Mixer, Policy } from "../../src/components/types.js";
-import { DomainSeries } from "../../src/mix/series.js";
+import { seededRng } from "../../src/scoring/batch/rng.js";
+import { BUILT_INS } from "../../src/scoring/components/catalogue.js";
+import type { Mixer, Policy } from "../../src/scoring/components/component-types.js";
+import { DomainSeries } from "../../src/scoring/mix/series.js";
 import { runMixer } from "../../src/testing/run-mixer.js";
 import { runPolicy } from "../../src/testing/run-policy.js";
 import { askTorch, firstDifference } from "./ask-torch.js";

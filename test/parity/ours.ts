@@ -1,9 +1,9 @@
-import type { Batch } from "../../src/batch/batch.js";
-import { RowVector } from "../../src/batch/row-vector.js";
-import { TokenField } from "../../src/batch/token-field.js";
-import type { RowComponent } from "../../src/components/types.js";
-import { componentContext, Notes } from "../../src/pipeline/notes.js";
-import { byRow, run } from "../../src/testing/run.js";
+import type { Batch } from "../../src/scoring/batch/batch.js";
+import { RowVector } from "../../src/scoring/batch/row-vector.js";
+import { TokenField } from "../../src/scoring/batch/token-field.js";
+import type { RowComponent } from "../../src/scoring/components/component-types.js";
+import { componentContext, Notes } from "../../src/scoring/pipeline/notes.js";
+import { byRow, run } from "../../src/testing/run-component.js";
 import type { RandomStep } from "./steps.js";
 
 export type Params = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { seededRng } from "../../src/batch/rng.js";
-import { BUILT_INS } from "../../src/components/catalogue.js";
-import { perAdvantage } from "../../src/components/reweighters/per-advantage.js";
-import { softmax } from "../../src/components/reweighters/softmax.js";
-import { dapoFilter } from "../../src/components/selectors/dapo-filter.js";
-import { topkFraction } from "../../src/components/selectors/topk-fraction.js";
-import type { RowComponent } from "../../src/components/types.js";
+import { seededRng } from "../../src/scoring/batch/rng.js";
+import { BUILT_INS } from "../../src/scoring/components/catalogue.js";
+import type { RowComponent } from "../../src/scoring/components/component-types.js";
+import { perAdvantage } from "../../src/scoring/components/reweighters/per-advantage.js";
+import { softmax } from "../../src/scoring/components/reweighters/softmax.js";
+import { dapoFilter } from "../../src/scoring/components/selectors/dapo-filter.js";
+import { topkFraction } from "../../src/scoring/components/selectors/topk-fraction.js";
 import { keptRows, rowWeights } from "../helpers/act.js";
 import { expectClose } from "../helpers/close.js";
 import { REQUIRED, VARIANTS } from "../helpers/component-variants.js";

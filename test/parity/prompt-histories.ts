@@ -1,4 +1,4 @@
-import { seededRng } from "../../src/batch/rng.js";
+import { seededRng } from "../../src/scoring/batch/rng.js";
 
 /** The responses of one step, padded as reference/step.py reads them. */
 export interface FedStep {

@@ -1,4 +1,4 @@
-import { seededRng } from "../../src/batch/rng.js";
+import { seededRng } from "../../src/scoring/batch/rng.js";
 import { fakeBatch } from "../../src/testing.js";
 
 /** A step as the Python side reads it: padded to one width, rubbish wherever nothing may read. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Composed, combinedReport } from "../../../src/client/combined-report.js";
 import { compose } from "../../../src/client/compose.js";
-import type { LengthsColumn } from "../../../src/protocol/tensor.js";
+import type { LengthsColumn } from "../../../src/columns/tensor.js";
 
 const counts = Int32Array.of(2, 0, 1, 3);
 

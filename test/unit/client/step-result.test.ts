@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Mask, Weights } from "../../../src/client/compose.js";
 import type { PipelineResult } from "../../../src/client/outcomes.js";
 import { StepResult } from "../../../src/client/step-result.js";
-import { DEFAULT_LIMITS } from "../../../src/protocol/limits.js";
+import { DEFAULT_LIMITS } from "../../../src/columns/limits.js";
 import type { Composition, Handle } from "../../../src/protocol/messages.js";
 import type { Stage } from "../../../src/protocol/stages.js";
 

@@ -4,7 +4,7 @@ import { Packr } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { DataflexError } from "../../../src/errors.js";
 import { pack, unpack } from "../../../src/protocol/codec.js";
-import { thrown } from "./thrown.js";
+import { thrown } from "../columns/thrown.js";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const bytes = (text: string): Uint8Array => Buffer.from(text.replaceAll(" ", ""), "hex");

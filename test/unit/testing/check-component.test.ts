@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineReweighter, defineScorer, defineSelector } from "../../../src/components/define.js";
-import type { Scorer } from "../../../src/components/types.js";
+import type { Scorer } from "../../../src/scoring/components/component-types.js";
+import { defineReweighter, defineScorer, defineSelector } from "../../../src/scoring/components/define.js";
 import { checkComponent } from "../../../src/testing.js";
 
 const params = z.strictObject({});

@@ -1,0 +1,51 @@
+import type { Redis } from "ioredis";
+import { DataflexError, type ErrorCode } from "../errors.js";
+import type { Handle } from "../protocol/messages.js";
+import { checkSaved, packEntry, type SavedState, type StateEntry, unpackEntry } from "../protocol/saved-state.js";
+import { typedWriteError } from "../redis/chunk-stream.js";
+import { restoreRun } from "../redis/mounts.js";
+import { readState, restoreState } from "../redis/state-store.js";
+
+/** Reads the state of a mix pipeline or of a policy. Errors: INVALID_INPUT for a pipeline without one, DECODE. */
+export async function saveState(redis: Redis, handle: Handle, pipeline: string): Promise<SavedState> {
+  const raw = await readState(redis, handle.run, stateOwner(handle, pipeline));
+  const steps = raw.keys.map((key, i): [string, StateEntry] => [key, unpackEntry(raw.entries[i]!)]);
+  return { v: 1, pipeline, steps: Object.fromEntries(steps) };
+}
+
+/**
+ * Puts a saved state in the place of what Redis has. Errors: INVALID_INPUT (no state, or of a pipeline that has none), FENCED,
+ * NOT_MOUNTED, REDIS_FULL.
+ */
+export async function loadState(redis: Redis, handle: Handle, pipeline: string, saved: unknown): Promise<void> {
+  const owner = stateOwner(handle, pipeline);
+  const state = checkSaved(saved);
+  const steps = Object.entries(state.steps).map(([key, entry]): [string, Uint8Array] => [key, packEntry(entry)]);
+  const attempt = () =>
+    restoreState(redis, handle, owner, steps).catch((error) => Promise.reject(typedWriteError(error)));
+  let word = await attempt();
+  if (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))) word = await attempt();
+  if (word === "OK") return;
+  throw new DataflexError(
+    word as ErrorCode,
+    `the state of pipeline "${pipeline}" was not restored: this trainer (incarnation ${handle.incarnation}) no longer owns ` +
+      `run "${handle.run}", it must stop`,
+    { run: handle.run, pipeline },
+  );
+}
+
+/** The pipeline that Redis keeps the state under: a policy's is that of the pipeline that feeds it. */
+function stateOwner(handle: Handle, pipeline: string): string {
+  const spec = handle.pipelines.find((p) => p.name === pipeline);
+  if (spec?.mechanism === "mix") return pipeline;
+  if (spec?.policy?.role === "select") return spec.policy.fed_by;
+  const having = handle.pipelines
+    .filter((p) => p.mechanism === "mix" || p.policy?.role === "select")
+    .map((p) => p.name);
+  throw new DataflexError(
+    "INVALID_INPUT",
+    `${spec === undefined ? `there is no pipeline "${pipeline}"` : `pipeline "${pipeline}" remembers nothing`}; ` +
+      `pipelines with a state: ${having.join(", ") || "none"}`,
+    { pipeline, having },
+  );
+}

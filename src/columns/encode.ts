@@ -1,0 +1,141 @@
+import { DataflexError } from "../errors.js";
+import { bytesOf, padded } from "./bytes.js";
+import { encodeMask } from "./encode-mask.js";
+import { encodeMatrix } from "./encode-matrix.js";
+import type { Parts } from "./encodings/part.js";
+import { encodeStrings } from "./encodings/strings.js";
+import { isMaskField } from "./field-names.js";
+import { checkFieldValue, rowsOf } from "./field-value.js";
+import type { Limits } from "./limits.js";
+import { DEFAULT_LIMITS } from "./limits.js";
+import { type Spans, spansOf } from "./spans.js";
+import type { ColumnHeader, FieldValue, Jagged, Layout, Scope, Tensor } from "./tensor.js";
+
+export interface EncodeOptions {
+  /** Per token matrix; `mask` where absent. Masks themselves, vectors and strings have none. */
+  readonly scopes: Readonly<Record<string, Scope | undefined>>;
+  readonly layout: Layout;
+  readonly limits?: Limits;
+}
+
+/** Columns and their bytes. `parts` joined are the body, `bytes` long; every column part starts at a multiple of 8. */
+export interface EncodedColumns {
+  readonly columns: ColumnHeader[];
+  readonly parts: Uint8Array[];
+  readonly bytes: number;
+}
+
+/** A column before it has a place in the body. */
+export type Encoded = Omit<ColumnHeader, "name" | "parts"> & { readonly content: Parts };
+
+const PADDING = new Uint8Array(8);
+
+const MAX_INTEGER = 2n ** 53n;
+
+/**
+ * Encodes fields in their smallest form, lossless over each one's scope, bit for bit; +0 outside. The choice is never larger than
+ * `dense`. Where nothing has to be left out, `parts` are views of the caller's arrays: keep those unchanged as long as
+ * the parts are in use, or copy.
+ *
+ * @param fields  name → value, all of `opts.layout.rows` rows
+ * @throws DataflexError INVALID_INPUT: a name that cannot be a field, a value that contradicts itself or the layout, scope `mask` without a
+ *   response_mask; LIMIT: rows, width, bytes or a string beyond `opts.limits`
+ */
+export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts: EncodeOptions): EncodedColumns {
+  const { layout, scopes, limits = DEFAULT_LIMITS } = opts;
+  atMost("rows", layout.rows, limits.max_rows);
+  atMost("tokens a row", layout.width, limits.max_width);
+  // Fields of one scope share their spans.
+  const known = new Map<Scope, Spans>();
+  const spans = (name: string, scope: Scope): Spans => {
+    const found = known.get(scope) ?? spansOf(scope, layout, name);
+    known.set(scope, found);
+    return found;
+  };
+
+  const body = new Body();
+  for (const [name, value] of Object.entries(fields)) {
+    checkFieldValue(name, value);
+    if (rowsOf(value) !== layout.rows) {
+      const message = `Field "${name}" has ${rowsOf(value)} rows, the put has ${layout.rows}; send one entry a row.`;
+      throw new DataflexError("INVALID_INPUT", message, { field: name });
+    }
+    if (value.kind !== "strings" && value.dtype === "bool" && !isMaskField(name)) checkBools(name, value);
+    if (value.kind === "strings") {
+      const { parts, distinct } = encodeStrings(name, value, limits.max_string_bytes);
+      body.add(name, { enc: "strings", shape: [layout.rows], distinct, content: parts });
+    } else if (isVector(value)) {
+      const content: Parts = [["values", bytesOf(value.data)]];
+      const encoded = { enc: "dense", dtype: value.dtype, shape: [layout.rows], content } as const;
+      if (value.dtype === "i64") checkIntegers(name, encoded);
+      body.add(name, encoded);
+    } else if (isMaskField(name)) {
+      body.add(name, encodeMask(name, value, layout));
+    } else {
+      const scope = Object.hasOwn(scopes, name) ? (scopes[name] ?? "mask") : "mask";
+      const encoded = encodeMatrix(name, value, scope, spans(name, scope), layout);
+      if (value.dtype === "i64") checkIntegers(name, encoded);
+      body.add(name, encoded);
+    }
+  }
+  atMost("bytes", body.bytes, limits.max_put_bytes);
+  return { columns: body.columns, parts: body.parts, bytes: body.bytes };
+}
+
+/** A reader refuses other bytes; better to hear it here. (Masks are checked where they are read.) */
+function checkBools(field: string, { data }: Tensor | Jagged): void {
+  const at = (data as Uint8Array).findIndex((value) => value > 1);
+  if (at < 0) return;
+  const message = `Field "${field}" is bool and element ${at} is ${data[at]}; a bool is 0 or 1.`;
+  throw new DataflexError("INVALID_INPUT", message, { field, element: at });
+}
+
+/** The same for integers that no Number holds. What lies outside the scope is not in `content`, and may be anything. */
+function checkIntegers(field: string, { content }: Encoded): void {
+  for (const [part, bytes] of content) {
+    if (part !== "values") continue;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < bytes.byteLength; at += 8) {
+      const value = view.getBigInt64(at, true);
+      if (value <= MAX_INTEGER && value >= -MAX_INTEGER) continue;
+      const message = `Field "${field}" is i64 and holds ${value}, beyond ±2^53; send f64 if it need not be exact.`;
+      throw new DataflexError("INVALID_INPUT", message, { field });
+    }
+  }
+}
+
+function isVector(value: Tensor | Jagged): boolean {
+  return value.kind === "tensor" && value.shape[1] === undefined;
+}
+
+function atMost(what: string, value: number, limit: number): void {
+  if (value <= limit) return;
+  const message = `The put has ${value} ${what}, the limit is ${limit}; split the rows over several puts or raise the limit.`;
+  throw new DataflexError("LIMIT", message, { what, value, limit });
+}
+
+export class Body {
+  readonly columns: ColumnHeader[] = [];
+  readonly parts: Uint8Array[] = [];
+  bytes = 0;
+
+  add(name: string, { content, enc, dtype, shape, scope, distinct }: Encoded): void {
+    const places: Record<string, readonly [number, number]> = {};
+    for (const [part, bytes] of content) {
+      places[part] = [this.bytes, bytes.length];
+      const padding = padded(bytes.length) - bytes.length;
+      if (bytes.length > 0) this.parts.push(bytes);
+      if (padding > 0) this.parts.push(PADDING.subarray(0, padding));
+      this.bytes += bytes.length + padding;
+    }
+    this.columns.push({
+      name,
+      enc,
+      ...(dtype === undefined ? {} : { dtype }),
+      shape,
+      ...(scope === undefined ? {} : { scope }),
+      parts: places,
+      ...(distinct === undefined ? {} : { distinct }),
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { addCommand, type Register } from "./command.js";
+
+interface Options {
+  readonly redis?: string;
+  readonly workers: string;
+  readonly plugin?: string[];
+}
+
+export const register: Register = (program, { io }) => {
+  addCommand(program, "all", {
+    summary: "broker and workers in one go, with a private Redis when no address is given",
+    description:
+      "For a laptop: starts a broker and workers, each in a process of its own. Without an address it starts a private Redis as well, on a " +
+      "unix socket in a folder of its own; nothing in it is kept.",
+    examples: [
+      ["dataflex-mq all", "everything, with a private Redis"],
+      ["dataflex-mq all --redis redis://127.0.0.1:6379 --workers 4", "on a Redis that is there"],
+    ],
+  })
+    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
+    .option("--workers <n>", "worker processes", "2")
+    .option("--plugin <file|package...>", "components of your own, for every worker")
+    .action(async (options: Options, command) => {
+      const json = command.optsWithGlobals().json === true;
+      const [{ parseCount, redisAddress }, { startAll }, { serveUntilStopped }] = await Promise.all([
+        import("../services/service-options.js"),
+        import("../services/all-services.js"),
+        import("./serve.js"),
+      ]);
+      const redis = redisAddress(options, io.env);
+      const all = await startAll({
+        redis,
+        workers: parseCount("--workers", options.workers),
+        plugins: options.plugin ?? [],
+      });
+      const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
+      if (!json)
+        io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
+      await serveUntilStopped(io, json, async () => all.services, all.redisUrl);
+    });
+};

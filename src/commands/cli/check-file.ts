@@ -1,0 +1,49 @@
+import type { ResolvedMount } from "../../mounting/catalogue/resolution.js";
+import { resolveMount } from "../../mounting/catalogue/resolve.js";
+import { workerCatalogues } from "../../mounting/catalogue/worker-catalogues.js";
+import { loadConfig } from "../../mounting/config/load-config.js";
+import { type LocatedProblem, locateProblems } from "../../mounting/config/problems.js";
+
+export type CheckReport =
+  | (ResolvedMount & { readonly file: string; readonly group_size?: number })
+  | { readonly ok: false; readonly file: string; readonly problems: readonly LocatedProblem[] };
+
+/**
+ * Judges a configuration file against the built-in components and those of `plugins`, without any service.
+ * @param estimator from the command line; wins over the file's own.
+ * @throws DataflexError CONFIG when the file cannot be read, PLUGIN when a plugin cannot be loaded.
+ */
+export async function checkFile(
+  file: string,
+  estimator?: string,
+  plugins: readonly string[] = [],
+): Promise<CheckReport> {
+  const loaded = await loadConfig(file);
+  if (!loaded.ok) return { ok: false, file, problems: loaded.problems };
+  const { config } = loaded;
+  const adv_estimator = estimator ?? config.adv_estimator;
+  const resolution = resolveMount(
+    {
+      dataflex: config.dataflex,
+      mode: "check",
+      ...(adv_estimator === undefined ? {} : { adv_estimator }),
+      ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
+      ...(config.trainer === undefined ? {} : { trainer: config.trainer }),
+    },
+    await workerCatalogues(plugins),
+  );
+  if (!resolution.ok) return { ok: false, file, problems: locateProblems(resolution.problems, config) };
+  const { run } = resolution;
+  return {
+    ...resolution,
+    run: { ...run, redis_url: run.redis_url === null ? null : withoutPassword(run.redis_url) },
+    file,
+    notes: [...config.notes, ...resolution.notes],
+    ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
+  };
+}
+
+/** A report is pasted into tickets: the user and password of an address stay out of it. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, "//***@");
+}

@@ -1,0 +1,38 @@
+import { DataflexError } from "../../errors.js";
+import type { Finding } from "../../observe/status/findings.js";
+import { openBackend } from "../../worker/compute/backend.js";
+import { BACKENDS, type Backend } from "../../worker/compute/thread-messages.js";
+
+const NODE = [20, 19] as const;
+
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const name = "node";
+  if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1])) return { name, level: "ok", text: version };
+  return { name, level: "wrong", text: `${version} is too old`, mend: `install Node ${NODE.join(".")} or newer` };
+}
+
+/** Opens every backend. One that is not installed is worth a note, unless it is `wanted`. */
+export async function backendFindings(wanted: Backend | undefined): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const backend of BACKENDS.filter((b) => b !== "auto")) found.push(await tryBackend(backend, backend === wanted));
+  return found;
+}
+
+async function tryBackend(backend: Backend, wanted: boolean): Promise<Finding> {
+  const name = `backend ${backend}`;
+  try {
+    await openBackend(backend);
+    return { name, level: "ok", text: "works" };
+  } catch (thrown) {
+    const { message } = DataflexError.from(thrown);
+    const reason = message.replace(/^.*cannot be used: /, "");
+    const [text, mend] = reason.split(". Install it ", 2);
+    return {
+      name,
+      level: wanted ? "wrong" : "note",
+      text: text ?? reason,
+      ...(mend === undefined ? {} : { mend: `install it ${mend}` }),
+    };
+  }
+}

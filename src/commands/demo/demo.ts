@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { Client } from "../../client/client.js";
+import { sleep } from "../../lifecycle.js";
+import { bestEffort } from "../services/best-effort.js";
+import { withServices } from "../services/for-command.js";
+import { removeRun } from "../services/remove-run.js";
+import type { Exchange } from "./demo-record.js";
+import { exchangeStep } from "./exchange.js";
+import { type StepOutcome, type StepResult, trainLoop, unweightedStep } from "./loop.js";
+import { DEMO_TRAINER, refuseUnfit } from "./preflight.js";
+import { type DemoSummary, summarise } from "./summary.js";
+import { createTrainer } from "./trainer.js";
+
+export interface DemoOptions {
+  readonly steps: number;
+  readonly seed: number;
+  /** The `dataflex:` block to mount. */
+  readonly dataflex: unknown;
+  /** Absent: a private Redis. */
+  readonly redisUrl?: string;
+  /** Between steps, so that a person can follow on the page. Default 0. */
+  readonly pauseMs?: number;
+  /** Services are there; `page` is the address of their live page. */
+  onServices?(page: string | undefined): void;
+  /** All steps are done; what is awaited here keeps services and history up. */
+  onTrained?(summary: DemoSummary): Promise<void>;
+  /** The run is mounted and about to train. */
+  onStart?(started: DemoStart): void;
+  onStep(result: StepResult<Exchange>, unweighted: StepOutcome): void;
+}
+
+export interface DemoStart {
+  readonly run_id: string;
+  readonly redis_url: string;
+  /** Services were started for the demo; false: they were living at the address. */
+  readonly own_services: boolean;
+  readonly pipelines: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Two, so that the stages of a step can be served side by side. */
+const WORKERS = 2;
+/** Processes that were just started need some seconds on a slow machine. */
+const MOUNT_TIMEOUT_MS = 30_000;
+
+/**
+ * Trains the small GRPO run twice from the same seed: with the weights that come back through Redis, broker and workers, and
+ * without any. Leaves no process, socket or key behind.
+ *
+ * @throws CONFIG for a configuration that cannot be mounted; what settled a pipeline; TIMEOUT
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
+  const { steps, seed, dataflex, redisUrl } = options;
+  if (redisUrl === undefined) refuseUnfit(dataflex); // services at an address may know more components than the built-in ones
+  const plain = createTrainer(seed);
+  const unweighted: StepOutcome[] = [];
+  const weighted: StepOutcome[] = [];
+  const summary = (): DemoSummary => summarise(weighted, unweighted, seed);
+  const at = { workers: WORKERS, ...(redisUrl === undefined ? {} : { redisUrl }) };
+  await withServices(at, async (services) => {
+    options.onServices?.(services.page);
+    const client = await Client.connect({ redisUrl: services.redisUrl });
+    try {
+      const run_id = `demo-${randomUUID().slice(0, 8)}`;
+      const run = await client.mount({
+        run_id,
+        dataflex,
+        ...DEMO_TRAINER,
+        timeoutMs: MOUNT_TIMEOUT_MS,
+      });
+      try {
+        const { pipelines, warnings } = run.handle;
+        const own_services = services.own;
+        options.onStart?.({
+          run_id,
+          redis_url: services.redisUrl,
+          own_services,
+          pipelines: pipelines.map((p) => p.name),
+          warnings,
+        });
+        for await (const result of trainLoop({ steps, seed }, (rollout) => exchangeStep(run, rollout))) {
+          const { step, reward, params_sha256 } = result;
+          weighted.push({ step, reward, params_sha256 });
+          const beside = unweightedStep(plain, step);
+          unweighted.push(beside);
+          options.onStep(result, beside);
+          if (options.pauseMs !== undefined) await sleep(options.pauseMs);
+        }
+        await options.onTrained?.(summary());
+      } finally {
+        await bestEffort(async () => {
+          await run.close();
+          await removeRun(services.redisUrl, run.handle);
+        });
+      }
+    } finally {
+      await bestEffort(() => client.close());
+    }
+  });
+  return summary();
+}

@@ -1,0 +1,109 @@
+import type { Jagged, Tensor } from "../../columns/tensor.js";
+import { inputError } from "./input-error.js";
+import { quote, toNumber } from "./lenient-json.js";
+
+/**
+ * A field from nested arrays: `(rows,)` numbers, or one list of token values a row (equal lengths → `(rows, width)`, else
+ * ragged). Values become float32, `response_mask` bytes of 0 and 1.
+ *
+ * @throws INVALID_INPUT naming field, row and column of what is not a number, or not 0 or 1 in a mask
+ */
+export function numericField(file: string, name: string, value: unknown): Tensor | Jagged {
+  if (!Array.isArray(value))
+    throw inputError(file, `${name} is ${quote(value)}, not a list with one entry a row`, { field: name });
+  if (!Array.isArray(value[0])) {
+    const data = Float32Array.from(value, (entry, row) => float32(file, name, entry, row));
+    return { kind: "tensor", dtype: "f32", shape: [value.length], data };
+  }
+  const rows = value.map((entry: unknown, row): readonly unknown[] => {
+    if (Array.isArray(entry)) return entry;
+    throw inputError(file, `${name} row ${row} is ${quote(entry)}, not a list of token values as in row 0`, {
+      field: name,
+      row,
+    });
+  });
+  return tokenMatrix(file, name, rows);
+}
+
+function tokenMatrix(file: string, name: string, rows: readonly (readonly unknown[])[]): Tensor | Jagged {
+  const isMask = name === "response_mask";
+  const lengths = Int32Array.from(rows, (row) => row.length);
+  const count = lengths.reduce((sum, length) => sum + length, 0);
+  const data = isMask ? new Uint8Array(count) : new Float32Array(count);
+  let at = 0;
+  for (const [row, tokens] of rows.entries()) {
+    for (const [column, token] of tokens.entries()) {
+      const x = float32(file, name, token, row, column);
+      if (isMask && x !== 0 && x !== 1) {
+        throw inputError(file, `${name} row ${row}, column ${column} is ${quote(token)}; a mask holds 0 and 1 only`, {
+          field: name,
+          row,
+          column,
+        });
+      }
+      data[at++] = x;
+    }
+  }
+  const dtype = isMask ? "u8" : "f32";
+  const width = lengths.reduce((a, b) => Math.max(a, b), 0);
+  const rectangular = count === rows.length * width;
+  if (rectangular) return { kind: "tensor", dtype, shape: [rows.length, width], data };
+  return { kind: "jagged", dtype, lengths, width, data };
+}
+
+/**
+ * A column of strings; numbers are taken as their decimal text, since ids are often counted.
+ *
+ * @throws INVALID_INPUT naming column and row
+ */
+export function stringColumn(file: string, name: string, value: unknown): string[] {
+  if (!Array.isArray(value))
+    throw inputError(file, `${name} is ${quote(value)}, not a list with one string a row`, { field: name });
+  return value.map((entry: unknown, row) => {
+    if (typeof entry === "string") return entry;
+    if (typeof entry === "number" || typeof entry === "bigint") return String(entry);
+    throw inputError(file, `${name} row ${row} is ${quote(entry)}, not a string`, { field: name, row });
+  });
+}
+
+/** Response lengths: whole numbers from 0. @throws INVALID_INPUT naming the row */
+export function lengthColumn(file: string, name: string, value: unknown): Int32Array {
+  return Int32Array.from(list(file, name, value), (entry, row) => {
+    const n = toNumber(entry);
+    if (n !== undefined && Number.isInteger(n) && n >= 0 && n < 2 ** 31) return n;
+    throw inputError(file, `${name} row ${row} is ${quote(entry)}, not a whole number of tokens`, { field: name, row });
+  });
+}
+
+/** A column of yes and no as 1 and 0. @throws INVALID_INPUT naming the row */
+export function flagColumn(file: string, name: string, value: unknown): Uint8Array {
+  return Uint8Array.from(list(file, name, value), (entry, row) => {
+    const n = toNumber(entry);
+    if (n === 0 || n === 1) return n;
+    throw inputError(file, `${name} row ${row} is ${quote(entry)}, neither true nor false`, { field: name, row });
+  });
+}
+
+function list(file: string, name: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw inputError(file, `${name} is ${quote(value)}, not a list with one entry a row`, { field: name });
+}
+
+/** A number as float32 holds it: what is finite must stay so. */
+function float32(file: string, name: string, value: unknown, row: number, column?: number): number {
+  const n = number(file, name, value, row, column);
+  if (!Number.isFinite(n) || Number.isFinite(Math.fround(n))) return n;
+  const place = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
+  throw inputError(file, `${name} ${place} is ${quote(value)}, which float32 cannot hold`, { field: name, row });
+}
+
+function number(file: string, name: string, value: unknown, row: number, column?: number): number {
+  const n = toNumber(value);
+  if (n !== undefined) return n;
+  const place = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
+  throw inputError(file, `${name} ${place} is ${quote(value)}, not a number`, {
+    field: name,
+    row,
+    ...(column === undefined ? {} : { column }),
+  });
+}

@@ -1,0 +1,81 @@
+import { builtinCatalogue } from "../../mounting/catalogue/builtin.js";
+import { normalizeEstimator } from "../../mounting/catalogue/estimators.js";
+import { resolveMount } from "../../mounting/catalogue/resolve.js";
+import { type ConfigFile, loadConfig } from "../../mounting/config/load-config.js";
+import { configError, locateProblems } from "../../mounting/config/problems.js";
+import type { PipelineSpec, TrainerSettings } from "../../protocol/messages.js";
+import { domainKeys } from "./domain-key.js";
+import { inputError } from "./input-error.js";
+import type { RecordedStep } from "./recorded-step.js";
+import { namesOf } from "./replay-fields.js";
+import { hasGroupOfTwo } from "./replay-groups.js";
+
+/** What a replay mounts, and what was assumed on the way. */
+export interface ReplayPlan {
+  readonly config: ConfigFile;
+  readonly adv_estimator?: string;
+  readonly provides: readonly string[];
+  /** Of the configuration's trainer, what concerns the loss; a recorded step has the fields that it has. */
+  readonly trainer?: TrainerSettings;
+  readonly notes: readonly string[];
+}
+
+export interface PlanOptions {
+  readonly file: string;
+  readonly configFile: string;
+  /** From the command line: wins over the step's, which wins over the configuration's. */
+  readonly advEstimator?: string;
+  /** The services at hand know no components but the built-in ones, so the configuration can be judged before any starts. */
+  readonly builtInsOnly: boolean;
+}
+
+/**
+ * Reads the configuration and settles the advantage estimator: command line, recorded step, configuration, else `grpo` where
+ * groups of two exist. The rows a group *should* have are not taken from the configuration: a recorded step is as it is.
+ *
+ * @throws CONFIG with every problem and its place
+ * @throws INVALID_INPUT for a component that compares the rows of a group on a file without one group of two
+ */
+export async function planReplay(step: RecordedStep, options: PlanOptions): Promise<ReplayPlan> {
+  const loaded = await loadConfig(options.configFile);
+  if (!loaded.ok) throw configError(loaded.problems);
+  const { config } = loaded;
+  const groups = hasGroupOfTwo(step);
+  const named = options.advEstimator ?? step.adv_estimator ?? config.adv_estimator;
+  const adv_estimator = named === undefined ? (groups ? "grpo" : undefined) : normalizeEstimator(named);
+  const notes = [...config.notes];
+  if (named === undefined && groups) {
+    notes.push("no advantage estimator given; the file has groups, so grpo is assumed (--adv-estimator names another)");
+  }
+  const provides = [...namesOf(step), ...(step.domain === undefined ? [] : domainKeys(config.dataflex))];
+  const estimator = adv_estimator === undefined ? {} : { adv_estimator };
+  const trainer = lossOf(config.trainer);
+  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...estimator, ...trainer }, [
+    builtinCatalogue(),
+  ]);
+  if (resolved.ok) refuseWithoutGroups(options.file, step, resolved.pipelines);
+  else if (options.builtInsOnly) throw configError(locateProblems(resolved.problems, config));
+  return { config, provides, notes, ...estimator, ...trainer };
+}
+
+function lossOf(trainer: TrainerSettings | undefined): { trainer?: TrainerSettings } {
+  const { loss_mode, loss_agg_mode } = trainer ?? {};
+  const known = {
+    ...(loss_mode === undefined ? {} : { loss_mode }),
+    ...(loss_agg_mode === undefined ? {} : { loss_agg_mode }),
+  };
+  return trainer === undefined ? {} : { trainer: known };
+}
+
+/** Only what compares the rows of a group reads `uid`. */
+export function refuseWithoutGroups(file: string, step: RecordedStep, pipelines: readonly PipelineSpec[]): void {
+  const grouping = pipelines.find(({ fields }) => fields.some(({ name }) => name === "uid"));
+  if (grouping === undefined || hasGroupOfTwo(step)) return;
+  const what = grouping.scorer?.name ?? grouping.actuator.name;
+  const why = step.uid === undefined ? "it has no uid" : "every uid stands in one row only";
+  throw inputError(
+    file,
+    `${what} compares the rows of a group, but this file has no group of two rows (${why}); record several responses of a prompt`,
+    { pipeline: grouping.name },
+  );
+}

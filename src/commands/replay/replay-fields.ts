@@ -1,0 +1,37 @@
+import type { FieldValue } from "../../columns/tensor.js";
+import { inputError } from "./input-error.js";
+import { isStringColumn, type RecordedStep, STRING_COLUMNS } from "./recorded-step.js";
+
+/** Names of everything a step can send. */
+export function namesOf(step: RecordedStep): string[] {
+  return [...Object.keys(step.fields), ...STRING_COLUMNS.filter((name) => step[name] !== undefined)];
+}
+
+/**
+ * The named fields of a step, as a put takes them.
+ *
+ * @param domainNames other names of the column `domain`
+ * @throws INVALID_INPUT naming what the file lacks and what it has
+ */
+export function pickFields(
+  file: string,
+  step: RecordedStep,
+  names: readonly string[],
+  domainNames: readonly string[] = [],
+): Record<string, FieldValue> {
+  const find = (name: string) =>
+    columnOf(step, name) ?? (domainNames.includes(name) ? columnOf(step, "domain") : undefined);
+  const missing = names.filter((name) => find(name) === undefined);
+  if (missing.length > 0) {
+    throw inputError(file, `the configuration needs ${missing.join(", ")}; this file has ${namesOf(step).join(", ")}`, {
+      missing,
+    });
+  }
+  return Object.fromEntries(names.map((name) => [name, find(name)!]));
+}
+
+function columnOf(step: RecordedStep, name: string): FieldValue | undefined {
+  if (!isStringColumn(name)) return Object.hasOwn(step.fields, name) ? step.fields[name] : undefined;
+  const values = step[name];
+  return values && { kind: "strings", values };
+}

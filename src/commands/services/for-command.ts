@@ -1,0 +1,104 @@
+import { ReleaseStack } from "../../lifecycle.js";
+import { connect } from "../../redis/connect.js";
+import { PREFIX } from "../../redis/keys.js";
+import { brokerPresence, workerPresence } from "../../redis/presence.js";
+import { startPrivateRedis } from "../../redis/private-server.js";
+import { scanKeys } from "../../redis/scan-keys.js";
+import { bestEffort } from "./best-effort.js";
+import { startServices } from "./spawn.js";
+
+export interface CommandServices {
+  readonly redisUrl: string;
+  /** Started for this command, in processes of their own; false: they were living at the address already. */
+  readonly own: boolean;
+  /** Address of a broker's live page; undefined when no broker serves one. */
+  readonly page: string | undefined;
+}
+
+export interface CommandServicesOptions {
+  /** Absent: a private Redis, gone with the command. */
+  readonly redisUrl?: string;
+  readonly workers: number;
+}
+
+/** Nothing is at work any more when a command ends; a process that does not go by itself is stuck, and nobody waits for it. */
+const GRACE_MS = 2_000;
+
+/**
+ * Services for the time of one command. Without an address: a private Redis, a broker and workers. With one: the services that
+ * live there, or, where none does, a broker and workers started for the occasion, whose keys are removed again.
+ *
+ * Whatever was started is stopped when `use` ends, however it ends; SIGINT and SIGTERM stop it too.
+ */
+export async function withServices<T>(
+  options: CommandServicesOptions,
+  use: (services: CommandServices) => Promise<T>,
+): Promise<T> {
+  const stack = new ReleaseStack();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const code = signal === "SIGINT" ? 130 : 143;
+    stack.release().then(
+      () => process.exit(code),
+      () => process.exit(code),
+    );
+  };
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  try {
+    return await use(await open(options, stack));
+  } finally {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+    await stack.release();
+  }
+}
+
+async function open({ redisUrl, workers }: CommandServicesOptions, stack: ReleaseStack): Promise<CommandServices> {
+  if (redisUrl === undefined) {
+    const redis = await startPrivateRedis();
+    stack.push(() => redis.stop());
+    return { redisUrl: redis.url, own: true, page: await start(redis.url, workers, stack) };
+  }
+  const living = await servicesAt(redisUrl);
+  if (living.count > 0) return { redisUrl, own: false, page: living.page };
+  const before = new Set(await keysOf(redisUrl));
+  stack.push(() => bestEffort(() => removeKeysSince(redisUrl, before)));
+  return { redisUrl, own: true, page: await start(redisUrl, workers, stack) };
+}
+
+async function start(redisUrl: string, workers: number, stack: ReleaseStack): Promise<string | undefined> {
+  const services = await startServices({ redisUrl, brokers: 1, workers });
+  stack.push(() => Promise.all(services.processes.map((process) => process.stop(GRACE_MS))));
+  return services.processes.find((process) => process.role === "broker")?.ready.http;
+}
+
+async function servicesAt(redisUrl: string): Promise<{ count: number; page: string | undefined }> {
+  const redis = await connect(redisUrl, "command", { name: "command" });
+  try {
+    const [brokers, workers] = await Promise.all([brokerPresence.alive(redis), workerPresence.alive(redis)]);
+    return { count: brokers.length + workers.length, page: brokers.find((b) => b.http !== undefined)?.http };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function keysOf(redisUrl: string): Promise<string[]> {
+  const redis = await connect(redisUrl, "command", { name: "command" });
+  try {
+    return await scanKeys(redis, `${PREFIX}:`);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Our services' leavings on the user's Redis: what came since, unless others have begun to serve there meanwhile. */
+async function removeKeysSince(redisUrl: string, before: ReadonlySet<string>): Promise<void> {
+  if ((await servicesAt(redisUrl)).count > 0) return;
+  const redis = await connect(redisUrl, "command", { name: "command" });
+  try {
+    const added = (await scanKeys(redis, `${PREFIX}:`)).filter((key) => !before.has(key));
+    if (added.length > 0) await redis.unlink(...added);
+  } finally {
+    redis.disconnect();
+  }
+}

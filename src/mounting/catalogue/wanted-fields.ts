@@ -1,0 +1,89 @@
+import type { FieldNeed, PipelineSpec, Problem } from "../../protocol/messages.js";
+import { STAGES, type Stage } from "../../protocol/stages.js";
+import { fieldNeed, STRING_FIELDS, unionNeeds } from "../../scoring/components/needs.js";
+import { didYouMean, listNames } from "../../suggest.js";
+import type { CatalogueEntry } from "./catalogue-entry.js";
+
+/** What verl's trainers can read at each stage; later stages have the earlier ones' too. */
+const VERL_FIELDS: Readonly<Record<Stage, readonly string[]>> = {
+  pre_rollout: ["uid", "domain", "data_source", "prompts"],
+  post_reward: [
+    "session",
+    "responses",
+    "input_ids",
+    "position_ids",
+    "attention_mask",
+    "response_mask",
+    "loss_mask",
+    "rm_scores",
+    "token_level_scores",
+    "rollout_log_probs",
+  ],
+  post_advantage: [
+    "old_log_probs",
+    "entropy",
+    "ref_log_prob",
+    "values",
+    "token_level_rewards",
+    "advantages",
+    "returns",
+    "rollout_is_weights",
+  ],
+};
+
+/**
+ * Exactly what the trainer sends for a pipeline: what its components read; `uid` for group components, and `session` where the
+ * trainer has it (several rows of one session count once); the mask whenever any token matrix is read.
+ */
+export function pipelineFields(entries: readonly CatalogueEntry[], provides?: readonly string[]): FieldNeed[] {
+  const groups = entries.some((entry) => entry.needs_groups);
+  const added: FieldNeed[] = [];
+  if (groups) added.push(fieldNeed("uid"));
+  if (groups && provides?.includes("session")) added.push(fieldNeed("session"));
+  const union = unionNeeds(...entries.map((entry) => entry.needs), added);
+  if (union.some((need) => need.scope !== undefined)) return sorted(unionNeeds(union, [fieldNeed("response_mask")]));
+  return sorted(union);
+}
+
+/** Per stage, the union over all pipelines. */
+export function stageFields(pipelines: readonly PipelineSpec[]): Partial<Record<Stage, FieldNeed[]>> {
+  const stages: Partial<Record<Stage, FieldNeed[]>> = {};
+  for (const stage of STAGES) {
+    const here = pipelines.filter((pipeline) => pipeline.stage === stage);
+    if (here.length > 0) stages[stage] = sorted(unionNeeds(...here.map((pipeline) => pipeline.fields)));
+  }
+  return stages;
+}
+
+/** A field that is needed and that the trainer does not have. */
+export function missingField(
+  field: string,
+  needer: string,
+  path: Problem["path"],
+  provides: readonly string[],
+): Problem {
+  const near = didYouMean(field, provides);
+  const ask = STRING_FIELDS.includes(field)
+    ? `have the trainer provide the column "${field}"`
+    : `have the trainer provide "${field}"`;
+  return {
+    path,
+    message: `${needer} needs the field "${field}", which the trainer does not have; it provides: ${listNames([...provides], "and so on")}`,
+    suggestion: near === undefined ? ask : `${near}   otherwise ${ask}`,
+  };
+}
+
+/** Doubts about a field when nobody said what the trainer has: unknown to verl, or not there yet at that stage. */
+export function fieldDoubt(field: string, stage: Stage): string | undefined {
+  const since = STAGES.find((s) => VERL_FIELDS[s].includes(field));
+  if (since === undefined) return `verl has no field "${field}": the trainer must provide it itself`;
+  if (STAGES.indexOf(since) > STAGES.indexOf(stage))
+    return `verl has "${field}" only from ${since} on, it is read at ${stage}`;
+  return undefined;
+}
+
+/** The mask first (everything else is laid out by it), then by name: the same for every order of components. */
+function sorted(needs: readonly FieldNeed[]): FieldNeed[] {
+  const key = (need: FieldNeed) => (need.name === "response_mask" ? "" : need.name);
+  return [...needs].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}

@@ -1,0 +1,70 @@
+import { DataflexError } from "../../errors.js";
+import type { Problem } from "../../protocol/messages.js";
+
+/** Message and suggestion share a line up to this length. */
+const MAX_LINE = 140;
+/** Far above any sentence of ours. */
+const MAX_TEXT = 2000;
+
+/** A place in a text, counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly col: number;
+}
+
+/** A problem with the place in the file that it came from. */
+export interface LocatedProblem extends Problem {
+  readonly file?: string;
+  readonly line?: number;
+  readonly col?: number;
+}
+
+/** `dataflex.scorer.params.temprature`, `dataflex.clip[1]`. */
+export function pathText(path: Problem["path"]): string {
+  return path.map((part, i) => (typeof part === "number" ? `[${part}]` : `${i === 0 ? "" : "."}${part}`)).join("");
+}
+
+/** Adds file, line and column to problems. */
+export function locateProblems(
+  problems: readonly Problem[],
+  source: { readonly file: string; locate(path: Problem["path"]): Place | undefined },
+): LocatedProblem[] {
+  return problems.map((problem) => ({ ...problem, file: source.file, ...(source.locate(problem.path) ?? {}) }));
+}
+
+/** A name from the file may hold anything: control characters would run in a terminal, a megabyte would hide the message. */
+function printable(text: string): string {
+  const safe = text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT / 2)} … ${safe.slice(-MAX_TEXT / 2)}`;
+}
+
+/**
+ * One problem for people: `config.yaml:9:17  dataflex.actuator.params.temprature`, then the message and the suggestion,
+ * indented. Without a file, the path alone.
+ */
+export function problemText(problem: LocatedProblem): string {
+  const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}:${problem.col}`;
+  const head = printable([place, pathText(problem.path)].filter(Boolean).join("  "));
+  const message = printable(problem.message);
+  if (problem.suggestion === undefined) return `${head}\n  ${message}`;
+  const suggestion = printable(problem.suggestion);
+  const line = `${message}; ${suggestion}`;
+  return `${head}\n  ${line.length <= MAX_LINE ? line : `${message}\n  ${suggestion}`}`;
+}
+
+/**
+ * All problems as one error, for callers that cannot go on: CONFIG, with every problem in `details.problems`.
+ * Commands print each one; elsewhere the message carries them all.
+ */
+export function configError(problems: readonly LocatedProblem[]): DataflexError {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const file = problems[0]?.file;
+  const head = `${count} in ${file ?? "the dataflex block"}`;
+  return new DataflexError("CONFIG", `${head}\n${problems.map(problemText).join("\n")}`, { problems });
+}
+
+/** The problems that `configError` packed, or undefined for any other error. */
+export function problemsOf(error: DataflexError): readonly LocatedProblem[] | undefined {
+  const { problems } = error.details;
+  return error.code === "CONFIG" && Array.isArray(problems) ? (problems as LocatedProblem[]) : undefined;
+}

@@ -1,0 +1,53 @@
+import type { Handle, PipelineSpec } from "../../protocol/messages.js";
+import type { Guard } from "./guards.js";
+import { runLabel } from "./labels.js";
+
+/** Steps between their outcome and their release; a trainer has a few open, and one that never releases must not fill the memory. */
+const OPEN_STEPS = 256;
+
+/** What is remembered of a run while its series are shown: one life of its trainer. */
+export class LiveRun {
+  readonly label: string;
+  readonly incarnation: number;
+  readonly specs: ReadonlyMap<string, PipelineSpec>;
+  readonly onUnavailable: Handle["on_unavailable"];
+  /** When it was last heard of, ms. */
+  seen: number;
+  /** Latest step at each point. */
+  readonly steps = new Map<string, number>();
+  readonly #streaks = new Map<string, number>();
+  readonly #latencies = new Map<string, number>();
+
+  constructor(
+    name: string,
+    incarnation: number,
+    known: { specs: ReadonlyMap<string, PipelineSpec>; onUnavailable: Handle["on_unavailable"] },
+    seen: number,
+  ) {
+    this.label = runLabel(name);
+    this.incarnation = incarnation;
+    this.specs = known.specs;
+    this.onUnavailable = known.onUnavailable;
+    this.seen = seen;
+  }
+
+  /** Counts one more step of a pipeline, and answers how many in a row have violated the guard. */
+  streak(pipeline: string, guard: Guard, violated: boolean): number {
+    const key = `${guard} ${pipeline}`;
+    const length = violated ? (this.#streaks.get(key) ?? 0) + 1 : 0;
+    this.#streaks.set(key, length);
+    return length;
+  }
+
+  /** A delivered pipeline of the step was settled, `ms` after the step's first put. */
+  settledAfter(step: string, ms: number): void {
+    this.#latencies.set(step, Math.max(ms, this.#latencies.get(step) ?? 0));
+    if (this.#latencies.size > OPEN_STEPS) this.#latencies.delete(this.#latencies.keys().next().value!);
+  }
+  /** Milliseconds until the step's last delivered outcome; undefined when none was seen. */
+  takeLatency(step: string): number | undefined {
+    const ms = this.#latencies.get(step);
+    this.#latencies.delete(step);
+    return ms;
+  }
+}

@@ -1,0 +1,18 @@
+export type { ExtremeRows } from "../../protocol/messages.js";
+export type {
+  FailureRecord,
+  HistoryRecord,
+  MountRecord,
+  ReleaseRecord,
+  ResultRecord,
+  StepRecord,
+} from "../history/history-record.js";
+export type { Fact, Overview, PipelineView, QueueView, RunView, WorkerView } from "../status/overview-types.js";
+
+/** Answer of `/api/v1/config`. */
+export interface PageConfig {
+  readonly version: string;
+  readonly weight_edges: readonly number[];
+  readonly score_edges: readonly number[];
+  readonly quantiles: readonly number[];
+}

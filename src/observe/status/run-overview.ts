@@ -1,0 +1,154 @@
+import type { Redis } from "ioredis";
+import type { Handle } from "../../protocol/messages.js";
+import { ALL_TAGS, jobId, parseStepKey, queueName, runKeys, tagKeys } from "../../redis/keys.js";
+import { readHandle } from "../../redis/mounts.js";
+import { isReady, parseState, stateFields } from "../../redis/step-state.js";
+import type { StepRecord } from "../history/history-record.js";
+import { newestRecords } from "../history/read-history.js";
+import type { LastView, Phase, PipelineView, RunState, RunView } from "./overview-types.js";
+import { paceOf } from "./pace.js";
+
+/** Runs shown: those mounted last. */
+const RUNS = 100;
+const SPARK = 40;
+
+export interface QueueFacts {
+  /** Live workers that serve a queue. */
+  workers(queue: string): number;
+  /** Whether a worker has taken a job of a queue. */
+  isTaken(queue: string, jobId: string): Promise<boolean>;
+}
+interface Trainer {
+  readonly handle: Handle;
+  readonly alive: boolean;
+  readonly open: readonly string[];
+}
+
+/** Mounted runs, the one mounted last first. */
+export async function readTrainers(redis: Redis): Promise<Trainer[]> {
+  const lists = await Promise.all(
+    ALL_TAGS.map(async (tag) => {
+      const { runs, base } = tagKeys(tag);
+      const encoded = await redis.zrange(runs, "0", String(RUNS - 1), "REV");
+      const read = await Promise.all(encoded.map((name) => readTrainer(redis, `${base}:${name}`)));
+      return read.filter((t) => t !== undefined);
+    }),
+  );
+  return lists.flat().slice(0, RUNS);
+}
+
+async function readTrainer(redis: Redis, base: string): Promise<Trainer | undefined> {
+  const [handle, alive, open] = await Promise.all([
+    readHandle(redis, { mount: `${base}:mount` }),
+    redis.exists(`${base}:trainer`),
+    redis.zrange(`${base}:steps`, "0", "-1"),
+  ]);
+  if (!handle) return undefined;
+  const own = open.filter((member) => member.startsWith(`${handle.incarnation}:`));
+  return { handle, alive: alive === 1, open: own.map((member) => member.slice(member.indexOf(":") + 1)) };
+}
+
+export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts, now: number): Promise<RunView> {
+  const { handle, open } = trainer;
+  const keys = runKeys(handle.run);
+  const perStep = handle.pipelines.length + 1;
+  const [told, records] = await Promise.all([
+    newestRecords(redis, handle.run, SPARK * perStep),
+    redis.xlen(keys.history),
+  ]);
+  const newest = told.filter((record) => record.kind !== "mounted");
+  const current = open.toSorted(byStep).at(-1);
+  const progress = current === undefined ? undefined : await progressOf(redis, handle, current, queues);
+  const pipelines = handle.pipelines.map(pipelineView);
+  return {
+    run: handle.run,
+    incarnation: handle.incarnation,
+    state: stateOf(trainer, pipelines, queues),
+    pipelines,
+    step: current === undefined ? (newest[0]?.step ?? null) : parseStepKey(current).step,
+    phase: progress?.phase ?? (newest.length > 0 ? "applied" : null),
+    settled: progress?.settled ?? null,
+    open_steps: open.length,
+    steps_per_minute: trainer.alive ? paceOf(newest, now) : null,
+    last: lastOf(newest),
+    spark: sparkOf(newest, pipelines),
+    records,
+    seen: newest[0]?.at ?? null,
+  };
+}
+
+const byStep = (a: string, b: string): number => {
+  const [one, other] = [parseStepKey(a), parseStepKey(b)];
+  return one.step - other.step || one.trigger - other.trigger;
+};
+
+function pipelineView(p: Handle["pipelines"][number]): PipelineView {
+  return {
+    name: p.name,
+    mechanism: p.mechanism,
+    stage: p.stage,
+    scorer: p.scorer?.name,
+    actuator: p.actuator.name,
+    delivered: !p.shadow,
+    queue: queueName(p.stage, p.fingerprint),
+    ...(p.domains && { domains: p.domains }),
+  };
+}
+
+function stateOf({ alive, open }: Trainer, pipelines: readonly PipelineView[], queues: QueueFacts): RunState {
+  if (!alive) return open.length > 0 ? "silent" : "ended";
+  return pipelines.some((p) => queues.workers(p.queue) === 0) ? "no_worker" : "live";
+}
+
+async function progressOf(
+  redis: Redis,
+  handle: Handle,
+  step: string,
+  queues: QueueFacts,
+): Promise<{ phase: Phase; settled: [number, number] } | undefined> {
+  const fields = stateFields(handle.pipelines);
+  const { status } = runKeys(handle.run).step(handle.incarnation, step);
+  const state = parseState(fields, await redis.hmgetBuffer(status, ...fields));
+  if (!state) return undefined;
+  const done = handle.pipelines.filter((p) => state.settled.has(p.name)).length;
+  const settled: [number, number] = [done, handle.pipelines.length];
+  if (state.released) return { phase: "applied", settled };
+  if (done === handle.pipelines.length) return { phase: "published", settled };
+  const ready = handle.pipelines.filter((p) => !state.settled.has(p.name) && isReady(state, p));
+  if (ready.length === 0) return { phase: "received", settled };
+  const ids = {
+    run: handle.run,
+    incarnation: handle.incarnation,
+    step,
+    attempt: state.attempt,
+    shard: [0, 1],
+  } as const;
+  const taken = await Promise.all(
+    ready.map((p) => queues.isTaken(queueName(p.stage, p.fingerprint), jobId({ ...ids, pipeline: p.name }))),
+  );
+  return { phase: taken.includes(true) ? "scoring" : "queued", settled };
+}
+
+function lastOf(newest: readonly StepRecord[]): Record<string, LastView> {
+  const last: Record<string, LastView> = {};
+  for (const record of newest) {
+    if (record.kind !== "result" || Object.hasOwn(last, record.pipeline)) continue;
+    const { stats, step } = record;
+    last[record.pipeline] = {
+      step,
+      ess: stats?.ess_ratio ?? null,
+      kept: stats?.kept_ratio ?? null,
+      mean: stats?.mean ?? null,
+    };
+  }
+  return last;
+}
+
+function sparkOf(newest: readonly StepRecord[], pipelines: readonly PipelineView[]): number[] {
+  const of = (mechanism: string) => pipelines.find((p) => p.delivered && p.mechanism === mechanism);
+  const shown = of("reweight") ?? of("select");
+  const values = newest.flatMap((r) =>
+    r.kind === "result" && r.pipeline === shown?.name && r.stats ? [r.stats.ess_ratio] : [],
+  );
+  return values.slice(0, SPARK).reverse();
+}

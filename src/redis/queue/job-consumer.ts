@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto";
+import { type Job, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { Pulse, sleep } from "../../lifecycle.js";
+import type { JobData, Receipt } from "../../protocol/messages.js";
+import { blockingCall } from "../blocking.js";
+import { QUEUE_PREFIX } from "../keys.js";
+
+export interface ActiveJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly data: JobData;
+  /** How often its holder has died or lost it: 2 and more make it poison. */
+  readonly stalled: number;
+  /** No further attempt follows an error of this one. */
+  readonly lastAttempt: boolean;
+}
+
+export interface JobConsumerOptions {
+  readonly redis: Redis;
+  readonly blocking: Redis;
+  readonly queues: readonly string[];
+  /** Jobs at once, over all queues. */
+  readonly slots: number;
+  readonly name: string;
+  readonly process: (job: ActiveJob) => Promise<Receipt>;
+  readonly onError: (error: unknown) => void;
+  /** This consumer found a job whose holder is gone, and put it back. */
+  readonly onStalled?: (queue: string) => void;
+  /** The lock of a job at hand could not be renewed. */
+  readonly onLockLost?: () => void;
+}
+
+/** A dead holder's job is free after at most LOCK + 2 × STALLED. Shorter renewals would only cost round trips. */
+const LOCK_MS = 5_000;
+const STALLED_MS = 2_000;
+/** An idle consumer looks by itself this often, should a wake-up have died with another process. */
+const BLOCK_S = 2;
+
+/** BullMQ gives every worker a connection to wait on; these never wait on one of their own. */
+class HandFedWorker extends Worker<JobData, Receipt> {
+  protected override createBackend(): void {
+    this.backend = this.backendFactory(this.name, this.opts, { withBlockingConnection: false });
+  }
+}
+
+/**
+ * Takes jobs from several queues with one limit for the process. A slot is taken *before* a job is fetched, so that no job
+ * ever waits in a busy process while another is idle; BullMQ's own loop fetches per queue and cannot promise that. So jobs are
+ * fetched by hand (BullMQ's manual mode), and an idle consumer sleeps on the markers of all its queues with one connection:
+ * the marker of a queue is the key on which BullMQ's own workers sleep (bullmq 6.7, `<prefix>:<queue>:marker`).
+ */
+export class JobConsumer {
+  readonly #options: JobConsumerOptions;
+  readonly #workers = new Map<string, Worker<JobData, Receipt>>();
+  readonly #active = new Map<string, { job: Job<JobData, Receipt>; token: string; done: Promise<void> }>();
+  readonly #abort = new AbortController();
+  #loop: Promise<void> | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #slotFreed: (() => void) | undefined;
+
+  constructor(options: JobConsumerOptions) {
+    this.#options = options;
+  }
+
+  get active(): number {
+    return this.#active.size;
+  }
+  /** Beats each time the loop looks for work; it stands still while every slot is busy. */
+  readonly pulse = new Pulse();
+  get busy(): boolean {
+    return this.#active.size >= this.#options.slots;
+  }
+
+  /** When it fails, `stop` closes what was opened. */
+  async start(): Promise<void> {
+    const { queues, redis, name, onError } = this.#options;
+    this.#abort.signal.addEventListener("abort", () => this.#slotFreed?.(), { once: true });
+    for (const queue of queues) {
+      const worker = new HandFedWorker(queue, null, {
+        connection: redis,
+        prefix: QUEUE_PREFIX,
+        name,
+        lockDuration: LOCK_MS,
+        stalledInterval: STALLED_MS,
+        // BullMQ would fail a job that stalls twice without running any processor; poison is settled by ours instead.
+        maxStalledCount: 1_000_000,
+        autorun: false,
+      });
+      worker.on("error", onError);
+      worker.on("stalled", () => this.#options.onStalled?.(queue));
+      this.#workers.set(queue, worker);
+      await worker.waitUntilReady();
+      await worker.startStalledCheckTimer();
+    }
+    this.#renewal = setInterval(() => this.#renewLocks(), LOCK_MS / 3);
+    this.#loop = this.#run();
+  }
+
+  /** Fetches nothing more, waits up to `graceMs` for the jobs at hand, and gives back the rest. */
+  async stop(graceMs: number): Promise<void> {
+    this.#abort.abort(new Error("stopping"));
+    await this.#loop;
+    const jobs = [...this.#active.values()];
+    const drained = new AbortController();
+    const patience = sleep(graceMs, drained.signal).catch(() => {});
+    await Promise.race([Promise.all(jobs.map((j) => j.done)), patience]);
+    drained.abort();
+    for (const { job, token } of this.#active.values()) await job.moveToWait(token).catch(this.#options.onError);
+    clearInterval(this.#renewal);
+    await Promise.all([...this.#workers.values()].map((w) => w.close(true)));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        await this.#slotFree();
+        this.pulse.beat();
+        if (signal.aborted) break;
+        if (!(await this.#takeOne())) await this.#waitForMarker();
+      } catch (error) {
+        if (signal.aborted) break;
+        this.#options.onError(error);
+        await sleep(200, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #slotFree(): Promise<void> {
+    while (this.#active.size >= this.#options.slots && !this.#abort.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#slotFreed = resolve;
+      });
+    }
+  }
+
+  #next = 0;
+  async #takeOne(): Promise<boolean> {
+    const queues = [...this.#workers];
+    for (let i = 0; i < queues.length; i++) {
+      const [queue, worker] = queues[(this.#next + i) % queues.length]!;
+      const token = randomUUID();
+      const job = await worker.getNextJob(token, { block: false });
+      if (!job) continue;
+      this.#next = (this.#next + i + 1) % queues.length;
+      const key = `${queue} ${job.id}`;
+      const done = this.#work(queue, job, token).finally(() => {
+        this.#active.delete(key);
+        this.#slotFreed?.();
+      });
+      this.#active.set(key, { job, token, done });
+      return true;
+    }
+    return false;
+  }
+
+  async #waitForMarker(): Promise<void> {
+    const { blocking } = this.#options;
+    const keys = [...this.#workers.values()].map((w) => w.toKey("marker"));
+    const call = () => blocking.bzpopmin(...keys, BLOCK_S);
+    const woken = await blockingCall(blocking, BLOCK_S * 1000, call, this.#abort.signal);
+    // The queue that called is looked at first: each of the others would cost a round trip.
+    if (woken) this.#next = keys.indexOf(woken[0]);
+  }
+
+  async #work(queue: string, job: Job<JobData, Receipt>, token: string): Promise<void> {
+    const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+    try {
+      const receipt = await this.#options.process({
+        id: job.id ?? "",
+        queue,
+        data: job.data,
+        stalled: job.stalledCounter ?? 0,
+        lastAttempt,
+      });
+      await job.moveToCompleted(receipt, token, false);
+    } catch (error) {
+      this.#options.onError(error);
+      // Not the last attempt: the job goes back to its queue. (A lost lock makes this fail as well; then another has it.)
+      const reason = error instanceof Error ? error : new Error(String(error));
+      await job.moveToFailed(reason, token, false).catch(this.#options.onError);
+    }
+  }
+
+  #renewLocks(): void {
+    for (const { job, token } of this.#active.values()) {
+      job.extendLock(token, LOCK_MS).then(
+        (renewed) => renewed === 0 && this.#options.onLockLost?.(),
+        (error) => {
+          this.#options.onLockLost?.();
+          this.#options.onError(error);
+        },
+      );
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Redis } from "ioredis";
+import type { RawState } from "../protocol/saved-state.js";
+import { runKeys, STATE_TTL_MS } from "./keys.js";
+import { runScript } from "./scripts/run-script.js";
+
+/** A pipeline's state as it lies in Redis: one packed entry a step. Empty when nothing was ever remembered. */
+export async function readState(redis: Redis, run: string, pipeline: string): Promise<RawState> {
+  const hash = await redis.hgetallBuffer(runKeys(run).state(pipeline));
+  const steps = Object.entries(hash).filter(([field]) => field !== "head");
+  return { keys: steps.map(([key]) => key), entries: steps.map(([, entry]) => entry) };
+}
+
+/** Replaces a pipeline's state. Answers OK, FENCED or NOT_MOUNTED. */
+export async function restoreState(
+  redis: Redis,
+  ref: { readonly run: string; readonly incarnation: number },
+  pipeline: string,
+  steps: readonly (readonly [key: string, entry: Uint8Array])[],
+): Promise<string> {
+  const keys = runKeys(ref.run);
+  const args = [ref.incarnation, STATE_TTL_MS, ...steps.flat()];
+  return (await runScript(redis, "restoreState", [keys.mount, keys.state(pipeline)], args)).word;
+}

@@ -1,0 +1,109 @@
+import { DataflexError } from "../../errors.js";
+import type { Batch } from "../batch/batch.js";
+import { NonFinite, TensorsNeeded } from "../batch/signals.js";
+import { backendName, isTensor, withTensorScope } from "../batch/tensor-backend.js";
+import type { Component } from "../components/component-types.js";
+import { Notes } from "./notes.js";
+
+/** Components known to make tensors: they get a scope at once instead of being run a second time. */
+const usesTensors = new WeakSet<object>();
+
+export interface CallOptions {
+  /** Called with the number of tensors a component left behind; by default a warning. */
+  readonly onLeak?: (leaked: number) => void;
+}
+
+/**
+ * Calls a component and reads its answer while its tensors still live.
+ * @param call runs the component on a batch that shows only what it declared. It may run twice, so it makes what has state (a
+ * context with its generator) itself; what it notes counts only for the run that succeeds.
+ * @param read turns what it returned into plain values; lazy fields are computed here.
+ * @throws DataflexError COMPONENT with the original as its cause when the component throws; NonFinite and DataflexErrors as they are.
+ */
+export async function callComponent<T>(
+  component: Component,
+  batch: Batch,
+  notes: Notes,
+  call: (batch: Batch, notes: Notes) => unknown,
+  read: (answer: unknown, batch: Batch) => Promise<T>,
+  options: CallOptions = {},
+): Promise<T> {
+  const visible = batch.restrict(component.needs.map((need) => need.name));
+  try {
+    if (!usesTensors.has(component)) {
+      try {
+        const tried = new Notes();
+        const value = await withoutScope(component, visible, (shown) => call(shown, tried), read);
+        notes.absorb(tried);
+        return value;
+      } catch (thrown) {
+        if (!(thrown instanceof TensorsNeeded)) throw thrown;
+        usesTensors.add(component);
+      }
+    }
+    const tried = new Notes();
+    const { value, leaked } = await withTensorScope(async (scope) => {
+      const scoped = visible.withTensors(scope);
+      const returned = call(scoped, tried);
+      const tidy = !(returned instanceof Promise);
+      const answer = await returned;
+      const value = await read(answer, scoped);
+      if (isTensor(answer)) answer.dispose();
+      return { value, tidy };
+    });
+    notes.absorb(tried);
+    if (leaked > 0) reportLeak(component, leaked, notes, options);
+    return value;
+  } catch (thrown) {
+    throw explain(component, thrown);
+  }
+}
+
+async function withoutScope<T>(
+  component: Component,
+  batch: Batch,
+  call: (batch: Batch) => unknown,
+  read: (answer: unknown, batch: Batch) => Promise<T>,
+): Promise<T> {
+  const answer = await call(batch);
+  const value = await read(answer, batch);
+  if (isTensor(answer)) {
+    // It has a tfjs of its own at hand: from now on whatever it makes is watched.
+    usesTensors.add(component);
+    answer.dispose();
+  }
+  return value;
+}
+
+function reportLeak(component: Component, leaked: number, notes: Notes, options: CallOptions): void {
+  if (options.onLeak !== undefined) options.onLeak(leaked);
+  else {
+    notes.warn(
+      `${component.kind} '${component.name}' left tensors behind (they were disposed): an asynchronous component must dispose ` +
+        `what it makes, and none may be kept`,
+    );
+    notes.count("leaked_tensors", leaked);
+  }
+}
+
+/** What a component threw, as an error that names it; NonFinite and DataflexErrors as they are. */
+export function explain(component: Component, thrown: unknown): unknown {
+  if (thrown instanceof NonFinite || thrown instanceof DataflexError) return thrown;
+  const who = `${component.kind} '${component.name}'`;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const missing = /Kernel '(\w+)' not registered for backend '(\w+)'/.exec(reason);
+  const message =
+    missing === null
+      ? `${who} threw: ${reason}`
+      : `${who} uses the operation ${missing[1]}, which backend '${missing[2]}' lacks: choose another --backend or operation`;
+  return new DataflexError(
+    "COMPONENT",
+    message,
+    {
+      kind: component.kind,
+      component: component.name,
+      ...(missing && { operation: missing[1], backend: backendName() }),
+    },
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,29 @@
+import { DataflexError } from "../../errors.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import type { Batch } from "../batch/batch.js";
+import type { Notes } from "./notes.js";
+
+/**
+ * Holds groups to their size where it is known. Counted are the rows that arrived (of sessions with several rows, each session
+ * once), masked or not: a response whose tokens were all rejected did arrive.
+ * @throws DataflexError INCOMPLETE_GROUP naming uid, have and want (`on_incomplete_group: error`); `score` counts and warns.
+ */
+export function checkGroups(spec: PipelineSpec, batch: Batch, notes: Notes): void {
+  const want = spec.group_size;
+  if (want === undefined) return;
+  const short = batch.groupSizes("uid").filter(({ size }) => size < want);
+  const first = short[0];
+  if (first === undefined) return;
+  if (spec.on_incomplete_group === "error") {
+    const others = short.length > 1 ? ` (and ${short.length - 1} more groups)` : "";
+    throw new DataflexError(
+      "INCOMPLETE_GROUP",
+      `group '${first.name}' has ${first.size} of ${want} responses${others}; put the missing rows, or set on_incomplete_group: score`,
+      { uid: first.name, have: first.size, want, groups: short.length },
+    );
+  }
+  notes.count("incomplete_groups", short.length);
+  notes.warn(
+    "some groups are incomplete and were scored as they are (metric incomplete_groups; on_incomplete_group: score)",
+  );
+}

@@ -1,0 +1,63 @@
+import { DataflexError } from "../../errors.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import type { Batch } from "../batch/batch.js";
+import { NonFinite } from "../batch/signals.js";
+import { Notes } from "./notes.js";
+
+/** How many row numbers an error lists; the rest is in its count. */
+const LISTED = 10;
+
+export type Attempt<T> =
+  | { readonly ok: true; readonly value: T; readonly batch: Batch; readonly dropped: readonly number[] }
+  | { readonly ok: false };
+
+/**
+ * Runs `body` under the pipeline's `on_nonfinite`. `error`: the first bad value ends it. `drop`: its rows leave the live set and `body`
+ * runs again without them, since they may have spoiled their group or a normaliser. `neutral`: `{ok: false}`.
+ * What `body` notes counts only for the run that succeeds.
+ * @throws DataflexError NON_FINITE naming field or component, rows and column.
+ */
+export async function underNonFinitePolicy<T>(
+  policy: PipelineSpec["on_nonfinite"],
+  batch: Batch,
+  notes: Notes,
+  body: (batch: Batch, notes: Notes) => Promise<T>,
+): Promise<Attempt<T>> {
+  const dropped = new Set<number>();
+  let current = batch;
+  for (;;) {
+    const tried = new Notes();
+    try {
+      const value = await body(current, tried);
+      notes.absorb(tried);
+      return { ok: true, value, batch: current, dropped: [...dropped].sort((a, b) => a - b) };
+    } catch (thrown) {
+      if (!(thrown instanceof NonFinite)) throw thrown;
+      const fresh = thrown.rows.filter((row) => !dropped.has(row));
+      // Nothing new to drop: running again would never end.
+      if (policy === "error" || (policy === "drop" && fresh.length === 0)) throw nonFiniteError(thrown);
+      if (policy === "neutral") {
+        notes.flag("neutral_nonfinite");
+        notes.warn(`${thrown.source} was not finite: the whole step gets neutral weights (on_nonfinite: neutral)`);
+        return { ok: false };
+      }
+      for (const row of fresh) dropped.add(row);
+      notes.count("rows_dropped_nonfinite", fresh.length);
+      notes.warn(`${thrown.source} was not finite in some rows, which get weight 0 (on_nonfinite: drop)`);
+      current = batch.without(dropped);
+    }
+  }
+}
+
+function nonFiniteError(found: NonFinite): DataflexError {
+  const { rows, column, value, source } = found;
+  const listed = rows.slice(0, LISTED).join(", ");
+  const more = rows.length > LISTED ? ` and ${rows.length - LISTED} more` : "";
+  const where = column === undefined ? `row ${rows[0]}` : `row ${rows[0]}, column ${column}`;
+  return new DataflexError(
+    "NON_FINITE",
+    `${source} is ${value ?? "not finite"} at ${where} (rows with such values: ${listed}${more}); ` +
+      `mend the trainer's signal, or set on_nonfinite to drop or neutral`,
+    { source, row: rows[0], ...(column !== undefined && { column }), rows: rows.slice(0, 1000), count: rows.length },
+  );
+}

@@ -1,0 +1,133 @@
+import { DataflexError } from "../../errors.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import { type RawState, readSteps, type StateValue } from "../../protocol/saved-state.js";
+import type { Batch } from "../batch/batch.js";
+import { liveRows } from "../batch/frame.js";
+import { RowVector } from "../batch/row-vector.js";
+import type { Policy, PromptChoice } from "../components/component-types.js";
+import type { Registry } from "../components/registry.js";
+import { PromptHistory } from "../mix/prompt-history.js";
+import { explain } from "./call-component.js";
+import { checkGroups } from "./complete-groups.js";
+import { underNonFinitePolicy } from "./nonfinite.js";
+import { componentContext, Notes } from "./notes.js";
+import type { Flag, RunContext } from "./outcome.js";
+import { checkRemembered, REMEMBER_STEPS } from "./remember.js";
+
+export interface PromptInput {
+  readonly spec: PipelineSpec;
+  readonly registry: Registry;
+  readonly batch: Batch;
+  readonly run: RunContext;
+  readonly state: RawState;
+}
+
+/** The chosen prompts of a step: `kept` ascending candidate rows, `weights` `(candidates,)` with 0 for the others. */
+export interface PromptOutcome {
+  readonly kept: Int32Array;
+  readonly weights?: Float32Array;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly flags: readonly Flag[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Chooses among a step's candidate prompts by what was remembered of earlier steps. Before `warmup_step` all are kept.
+ * @throws DataflexError COMPONENT (an answer that does not fit the candidates), EMPTY_SELECTION, NON_FINITE, COMPONENT_UNKNOWN, DECODE.
+ */
+export async function choosePrompts({ spec, registry, batch, run, state }: PromptInput): Promise<PromptOutcome> {
+  const policy = registry.get("policy", spec.actuator.name);
+  const notes = new Notes();
+  const candidates = liveRows(batch.frame);
+  notes.count("candidates", candidates.length);
+  if (candidates.length === 0) notes.flag("no_live_rows");
+  if (run.step < spec.warmup_step || candidates.length === 0) {
+    if (run.step < spec.warmup_step) notes.flag("warmup");
+    return outcome(candidates);
+  }
+  const { steps } = readSteps(state, policy.name, { step: run.step - 1, trigger: Number.POSITIVE_INFINITY });
+  notes.count("steps_remembered", steps.length);
+  const history = new PromptHistory(steps);
+  const attempt = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, tried) => {
+    const ctx = componentContext(policy, spec.actuator, spec.name, run, tried);
+    return called(policy, () => policy.select(history, current.restrict(policy.needs.map((need) => need.name)), ctx));
+  });
+  if (!attempt.ok) return outcome(candidates);
+  const rows = liveRows(attempt.batch.frame);
+  const { kept, weights } = readChoice(policy, attempt.value, rows, batch.rows);
+  if (kept.length > 0) return outcome(kept, weights);
+  if (spec.on_empty === "error") {
+    const message = `policy '${policy.name}' kept none of ${rows.length} prompts; widen its parameters, or set on_empty`;
+    throw new DataflexError("EMPTY_SELECTION", message, { component: policy.name, candidates: rows.length });
+  }
+  notes.flag("empty_selection");
+  notes.warn(`policy '${policy.name}' kept no prompt (on_empty: ${spec.on_empty})`);
+  return outcome(spec.on_empty === "keep_all" ? rows : kept);
+
+  function outcome(rows: Int32Array, weights?: Float32Array): PromptOutcome {
+    if (candidates.length > 0) notes.count("kept_frac", rows.length / candidates.length);
+    return { kept: rows, ...(weights && { weights }), ...notes.all };
+  }
+}
+
+export interface FeedOutcome {
+  readonly remember?: { readonly by: string; readonly values: readonly StateValue[]; readonly steps: number };
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly flags: readonly Flag[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Summarises a step's responses for the policy of the pipeline that this one feeds.
+ * @throws DataflexError NON_FINITE, INCOMPLETE_GROUP, COMPONENT, COMPONENT_UNKNOWN.
+ */
+export async function feedPolicy({ spec, registry, batch, run }: Omit<PromptInput, "state">): Promise<FeedOutcome> {
+  const policy = registry.get("policy", spec.actuator.name);
+  const notes = new Notes();
+  if (policy.needs_groups) checkGroups(spec, batch, notes);
+  const attempt = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, tried) => {
+    if (current.liveCount === 0) return [];
+    const ctx = componentContext(policy, spec.actuator, spec.name, run, tried);
+    const readable = [...policy.feed_needs.map((need) => need.name), "session"];
+    return called(policy, () => policy.feed(current.restrict(readable), ctx));
+  });
+  if (!attempt.ok) return notes.all;
+  const values = attempt.value;
+  checkRemembered(policy, values);
+  notes.count("remembered", values.length);
+  return { remember: { by: policy.name, values, steps: policy.remember_steps ?? REMEMBER_STEPS }, ...notes.all };
+}
+
+async function called<T>(policy: Policy, call: () => T): Promise<T> {
+  try {
+    return call();
+  } catch (thrown) {
+    throw explain(policy, thrown);
+  }
+}
+
+function readChoice(policy: Policy, choice: PromptChoice, rows: Int32Array, total: number) {
+  const refuse = (message: string): never => {
+    throw new DataflexError("COMPONENT", `policy '${policy.name}' ${message}`, { component: policy.name, rows: total });
+  };
+  const list = (part: "keep" | "weights"): ArrayLike<number | boolean> | undefined => {
+    const given: unknown = choice[part];
+    const values = given instanceof RowVector ? given.values : given;
+    if (values === undefined) return undefined;
+    const length = (values as { length?: unknown } | null)?.length;
+    if (length !== total) return refuse(`gave ${String(length)} entries of ${part} for ${total} candidates`);
+    return values as ArrayLike<number | boolean>;
+  };
+  const keep = list("keep");
+  const shares = list("weights");
+  const kept = rows.filter((row) => keep === undefined || Boolean(keep[row]));
+  if (shares === undefined) return { kept };
+  const weights = new Float32Array(total);
+  for (const row of kept) {
+    const weight = Number(shares[row]);
+    if (!Number.isFinite(weight) || weight < 0)
+      refuse(`gave weight ${weight} for row ${row}: it must be finite and >= 0`);
+    weights[row] = weight;
+  }
+  return { kept, weights };
+}

@@ -1,0 +1,64 @@
+import { DataflexError } from "../../errors.js";
+import type { InjectedBackend, Tf } from "../../scoring/batch/tensor-backend.js";
+import type { Backend } from "./thread-messages.js";
+
+export interface OpenBackend {
+  readonly name: string;
+  readonly use: "cpu" | "wasm" | InjectedBackend;
+}
+
+/** Where a backend of that name computes. */
+export const deviceOf = (backend: string): "gpu" | "cpu" =>
+  backend === "tensorflow-gpu" || backend === "webgpu" ? "gpu" : "cpu";
+
+/** The optional peers that hold libtensorflow; their own installers download it, so nothing here depends on them. */
+const NATIVE_PACKAGES = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
+
+/**
+ * Opens what `--backend` asked for, or refuses: a worker asked for a GPU never runs on the CPU in silence. A native backend must prove
+ * itself with one real operation, since some of its versions load and then fail at the first.
+ *
+ * @throws DataflexError BACKEND with the reason and what to install.
+ */
+export async function openBackend(asked: Backend): Promise<OpenBackend> {
+  if (asked === "auto" || asked === "cpu") return { name: "cpu", use: "cpu" };
+  if (asked === "wasm") return { name: "wasm", use: "wasm" };
+  const tf = await openNative(asked);
+  return { name: asked, use: { name: asked, load: async () => tf } };
+}
+
+async function openNative(asked: "tensorflow" | "tensorflow-gpu"): Promise<Tf> {
+  const name = NATIVE_PACKAGES[asked];
+  const refuse = (reason: string, cause?: unknown): DataflexError =>
+    new DataflexError(
+      "BACKEND",
+      `backend ${asked} was asked for and cannot be used: ${reason}`,
+      { backend: asked, package: name },
+      { cause },
+    );
+  let tf: Tf;
+  try {
+    tf = (await import(name)) as Tf;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    throw refuse(
+      `package ${name} does not load (${reason}). Install it beside dataflex-mq (Node 20 or 22; it downloads libtensorflow): npm install ${name}`,
+      cause,
+    );
+  }
+  try {
+    const one = tf.tidy(() => tf.sum(tf.tensor1d([1, 2, 3])).dataSync()[0]);
+    if (one !== 6) throw new Error(`sum of 1, 2, 3 came out as ${one}`);
+  } catch (cause) {
+    throw refuse(`its first operation failed (${cause instanceof Error ? cause.message : String(cause)})`, cause);
+  }
+  if (asked === "tensorflow-gpu" && !usesGpu(tf))
+    throw refuse("it finds no GPU (it wants CUDA 11.2-era libraries and a driver)");
+  return tf;
+}
+
+/** tfjs-node-gpu falls back to the CPU without a word; its binding says which device it took. */
+function usesGpu(tf: Tf): boolean {
+  const backend = tf.backend() as { isUsingGpuDevice?: boolean; isGPUPackage?: boolean };
+  return backend.isGPUPackage === true && backend.isUsingGpuDevice === true;
+}

@@ -1,0 +1,179 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { Worker as Thread } from "node:worker_threads";
+import { DataflexError } from "../../errors.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
+import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup, Remember } from "./thread-messages.js";
+
+export interface Computed {
+  readonly header: ComputedHeader;
+  readonly body: Uint8Array;
+  /** Pipelines with a state only. */
+  readonly remember?: Remember;
+}
+
+/** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
+const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
+
+/** Thread or child process, seen alike. */
+interface Channel {
+  post(message: unknown, transfer: ArrayBuffer[]): void;
+  onMessage(listener: (reply: ComputeReply) => void): void;
+  /** `cause`: the error that ended it, where there was one. */
+  onExit(listener: (code: number | null, cause?: Error) => void): void;
+  kill(): Promise<unknown>;
+}
+
+/**
+ * Runs one job at a time off the thread that owns job locks, HTTP and metrics. A job past its time limit is ended with its thread;
+ * a new thread takes the next. Errors of `run`: whatever the job's components raise (COMPONENT, NON_FINITE …), COMPUTE_TIMEOUT, and
+ * COMPUTE_LOST when the thread died under it.
+ */
+export class ComputeHost {
+  readonly #setup: ComputeSetup;
+  #channel: Channel | undefined;
+  #starting: Promise<string> | undefined;
+  #pending: { id: number; resolve: (c: Computed) => void; reject: (e: Error) => void } | undefined;
+  /** Of the job that runs or ran last: what a thread that ends by itself is blamed on. */
+  #last: PipelineSpec | undefined;
+  #id = 0;
+  #stopped = false;
+  /** Tensors alive in the thread after its last job. */
+  tensors: TensorUse = { count: 0, bytes: 0 };
+
+  constructor(setup: ComputeSetup) {
+    this.#setup = setup;
+  }
+
+  /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them. */
+  start(): Promise<string> {
+    this.#starting ??= this.#open();
+    return this.#starting;
+  }
+
+  async run(request: Omit<ComputeRequest, "id">, limitMs: number): Promise<Computed> {
+    await this.start();
+    const id = ++this.#id;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Computed>((resolve, reject) => {
+        this.#pending = { id, resolve, reject };
+        this.#last = request.spec;
+        timer = setTimeout(() => {
+          reject(
+            new DataflexError(
+              "COMPUTE_TIMEOUT",
+              `scoring took longer than ${limitMs} ms and was stopped (${partsOf(request.spec)})`,
+              { limit_ms: limitMs },
+            ),
+          );
+          void this.#restart();
+        }, limitMs);
+        this.#channel?.post(
+          { ...request, id },
+          request.puts.map((p) => p.body.buffer as ArrayBuffer),
+        );
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#pending = undefined;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#channel?.kill();
+  }
+
+  async #restart(): Promise<void> {
+    const old = this.#channel;
+    this.#channel = undefined;
+    this.#starting = undefined;
+    await old?.kill();
+  }
+
+  #open(): Promise<string> {
+    const channel = NATIVE.has(this.#setup.backend) ? childChannel(this.#setup) : threadChannel(this.#setup);
+    this.#channel = channel;
+    return new Promise((resolve, reject) => {
+      channel.onMessage((reply) => {
+        if (reply.kind === "ready") resolve(reply.backend);
+        else if (reply.kind === "refused") reject(DataflexError.fromFailure(reply.failure));
+        else this.#answer(reply);
+      });
+      channel.onExit((code, cause) => {
+        const lost = this.#lost(code, cause);
+        reject(lost);
+        if (this.#channel !== channel) return;
+        this.#channel = undefined;
+        this.#starting = undefined;
+        if (this.#stopped) return;
+        if (this.#pending) this.#pending.reject(lost);
+        // A job that had its result by then keeps it; whoever wrote the component should know all the same.
+        else process.stderr.write(`${lost.message}\n`);
+      });
+    });
+  }
+
+  #lost(code: number | null, cause: Error | undefined): DataflexError {
+    const what = `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"}`;
+    const how = cause === undefined ? `exit ${code}` : `it threw: ${cause.message}`;
+    const when = this.#last === undefined ? "at its start" : this.#pending ? "under" : "after";
+    const which = this.#last === undefined ? "" : ` ${partsOf(this.#last)}`;
+    return new DataflexError("COMPUTE_LOST", `${what} ended ${when}${which} (${how})`, { code }, { cause });
+  }
+
+  #answer(reply: Extract<ComputeReply, { id: number }>): void {
+    const pending = this.#pending;
+    if (!pending || pending.id !== reply.id) return;
+    if (reply.kind === "result") {
+      const { header, body, remember } = reply;
+      this.tensors = reply.tensors;
+      pending.resolve({ header, body, ...(remember && { remember }) });
+    } else pending.reject(DataflexError.fromFailure(reply.failure));
+  }
+}
+
+function partsOf({ name, scorer, actuator }: PipelineSpec): string {
+  const parts = [...(scorer ? [`scorer "${scorer.name}"`] : []), `actuator "${actuator.name}"`];
+  return `pipeline "${name}", ${parts.join(", ")}`;
+}
+
+/** Lies beside this file in the built package; threads and processes run what ships, never the sources. */
+const ENTRY = new URL("./thread-entry.js", import.meta.url);
+
+function threadChannel(setup: ComputeSetup): Channel {
+  // stdout holds results, and what a component prints is none.
+  const thread = new Thread(ENTRY, { workerData: setup, stdout: true });
+  thread.stdout.on("data", (text: Uint8Array) => process.stderr.write(text));
+  let cause: Error | undefined;
+  // An error ends the thread; "exit" follows.
+  thread.on("error", (thrown) => {
+    cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+    process.stderr.write(`compute thread: ${cause.stack ?? cause}\n`);
+  });
+  return {
+    post: (message, transfer) => thread.postMessage(message, [...new Set(transfer)]),
+    onMessage: (listener) => void thread.on("message", listener),
+    onExit: (listener) => void thread.on("exit", (code) => listener(code, cause)),
+    kill: () => thread.terminate(),
+  };
+}
+
+function childChannel(setup: ComputeSetup): Channel {
+  const child: ChildProcess = fork(ENTRY, [JSON.stringify(setup)], {
+    serialization: "advanced",
+    stdio: ["ignore", process.stderr.fd, "inherit", "ipc"],
+  });
+  return {
+    post: (message) => void child.send(message as object),
+    onMessage: (listener) => void child.on("message", (m) => listener(m as ComputeReply)),
+    onExit: (listener) => void child.on("exit", listener),
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}

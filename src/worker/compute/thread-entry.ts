@@ -1,0 +1,44 @@
+import { isMainThread, parentPort, workerData } from "node:worker_threads";
+import { DataflexError } from "../../errors.js";
+import { setBackend, tensorUse } from "../../scoring/batch/tensor-backend.js";
+import { loadComponents } from "../../scoring/components/load-plugins.js";
+import { createRegistry } from "../../scoring/components/registry.js";
+import { openBackend } from "./backend.js";
+import { scoreStep } from "./score-step.js";
+import type { ComputeReply, ComputeRequest, ComputeSetup } from "./thread-messages.js";
+
+/** Compute thread, or child process for a native backend: takes requests one by one, answers each with a result or a typed failure. */
+const setup: ComputeSetup = isMainThread ? JSON.parse(process.argv[2] ?? "{}") : workerData;
+
+function reply(message: ComputeReply, transfer: ArrayBuffer[] = []): void {
+  if (parentPort) parentPort.postMessage(message, transfer);
+  else process.send?.(message);
+}
+
+async function main(): Promise<void> {
+  const backend = await openBackend(setup.backend);
+  setBackend(backend.use);
+  const { components } = await loadComponents(setup.plugins);
+  const registry = createRegistry(components);
+
+  const onRequest = async (request: ComputeRequest): Promise<void> => {
+    try {
+      const computed = await scoreStep(request, registry);
+      reply({ kind: "result", id: request.id, ...computed, tensors: await tensorUse() }, [
+        computed.body.buffer as ArrayBuffer,
+      ]);
+    } catch (error) {
+      reply({ kind: "failure", id: request.id, failure: DataflexError.from(error, "COMPONENT").toFailure() });
+    }
+  };
+  if (parentPort) parentPort.on("message", onRequest);
+  else {
+    process.on("message", onRequest);
+    process.on("disconnect", () => process.exit(0));
+  }
+  reply({ kind: "ready", backend: backend.name });
+}
+
+main().catch((error) => {
+  reply({ kind: "refused", failure: DataflexError.from(error, "INTERNAL").toFailure() });
+});
