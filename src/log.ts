@@ -19,7 +19,7 @@ const AGAIN_MS = 10_000;
  * A listener for errors that repeat: connections of a process whose Redis is away fail several times a second, and a log full of that
  * hides everything else. Each text is told when it comes first, then at most every ten seconds, with how often it came meanwhile.
  */
-export function tellSeldom(
+export function throttledLog(
   tell: (facts: { err: string; times?: number }) => void,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {

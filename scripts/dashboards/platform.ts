@@ -177,7 +177,7 @@ export const platform: Dashboard = {
     {
       title: "Redis: settings",
       description:
-        "1 where a setting is safe. maxmemory_policy and version decide whether services start at all; without aof a restart forgets open steps, without maxmemory it may take the whole machine; acl: not everybody who reaches it may do everything; tls: nobody on the way reads along. dataflex-mq doctor has the lines that mend each.",
+        "1 where a setting is safe. maxmemory_policy and version decide whether services start at all; without aof a restart forgets open steps, without maxmemory it may take the whole machine; acl: not everybody who reaches it may do everything; tls: nobody on the way reads along. dataflex-mq doctor has the lines that fix each.",
       noData: NO_LEADER,
       kind: "table",
       unit: "short",

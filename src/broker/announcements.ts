@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { faultPoint } from "../fault-points.js";
 import { sleep } from "../lifecycle.js";
-import { type Logger, tellSeldom } from "../log.js";
+import { type Logger, throttledLog } from "../log.js";
 import {
   claimStale,
   done,
@@ -36,7 +36,7 @@ export interface GroupLoopOptions extends GroupReader {
  * new ones; now and then it takes over what dead members have left. A flushed server's group is made again, from 0.
  */
 export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promise<void> {
-  const tell = tellSeldom((facts) =>
+  const tell = throttledLog((facts) =>
     o.log.warn({ stream: o.stream, ...facts }, "reading a stream failed; its pending entries are read again"),
   );
   let drainAt = 0;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
 import { every, fulfilsWithin, Pulse, ReleaseStack, sleep, type WatchedService } from "../lifecycle.js";
-import { type Logger, silentLogger, tellSeldom } from "../log.js";
+import { type Logger, silentLogger, throttledLog } from "../log.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import { checkServer } from "../redis/check-server.js";
-import { connect, isRedisError, letGo } from "../redis/connect.js";
+import { connect, failFast, isRedisError } from "../redis/connect.js";
 import { ALL_TAGS, BROKER_GROUP, HEARTBEAT_MS, sharedKeys, tagKeys } from "../redis/keys.js";
 import { brokerPresence } from "../redis/presence.js";
 import { Queues } from "../redis/queue/queues.js";
@@ -69,7 +69,7 @@ export class Broker {
 
   async #open(): Promise<void> {
     const { redisUrl } = this.#options;
-    const onError = tellSeldom((facts) => this.#log.warn(facts, "redis"));
+    const onError = throttledLog((facts) => this.#log.warn(facts, "redis"));
     this.#redis = await connect(redisUrl, "command", { onError, name: `broker-${this.id}` });
     this.#releases.push(() => this.#redis.disconnect());
     await checkServer(this.#redis);
@@ -227,7 +227,7 @@ export class Broker {
 
   stop(): Promise<void> {
     this.#stopping = true;
-    const callOff = letGo(this.#redis, STOP_MS);
+    const callOff = failFast(this.#redis, STOP_MS);
     return this.#releases.release().finally(callOff);
   }
 }

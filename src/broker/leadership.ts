@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { every } from "../lifecycle.js";
-import { type Logger, tellSeldom } from "../log.js";
+import { type Logger, throttledLog } from "../log.js";
 import { HEARTBEAT_MS, LEASE_MS, sharedKeys } from "../redis/keys.js";
 import { runScript } from "../redis/scripts/run-script.js";
 
@@ -34,7 +34,7 @@ export class Leadership {
 
   /** Stands for leader from now on. */
   start(): void {
-    const onError = tellSeldom((facts) => this.#log.warn(facts, "the leader's lease"));
+    const onError = throttledLog((facts) => this.#log.warn(facts, "the leader's lease"));
     this.#stopTicks ??= every(HEARTBEAT_MS, () => this.stand(), onError);
     this.stand().catch(onError);
   }

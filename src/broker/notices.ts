@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { sleep } from "../lifecycle.js";
-import { type Logger, tellSeldom } from "../log.js";
+import { type Logger, throttledLog } from "../log.js";
 import { ALL_TAGS, tagKeys } from "../redis/keys.js";
 import { type Entry, readAfter, readRange } from "../redis/streams.js";
 import type { Leadership } from "./leadership.js";
@@ -45,7 +45,7 @@ export async function keepReadingNotices(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const tell = tellSeldom((facts) => o.log.warn(facts, "notices cannot be read; it is tried again"));
+  const tell = throttledLog((facts) => o.log.warn(facts, "notices cannot be read; it is tried again"));
   while (!signal.aborted) {
     try {
       const opened = await o.open();
@@ -64,7 +64,7 @@ export async function keepReadingNotices(
  * between taking it in and noting that.
  */
 async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
-  const tell = tellSeldom((facts) => o.log.warn(facts, "reading notices failed; it is tried again"));
+  const tell = throttledLog((facts) => o.log.warn(facts, "reading notices failed; it is tried again"));
   let reign = 0;
   let after = new Map<string, string>();
   while (!signal.aborted) {

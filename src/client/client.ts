@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
-import { connect, letGo } from "../redis/connect.js";
+import { connect, failFast } from "../redis/connect.js";
 import { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
 import { checkText, checkTimeout } from "./guard.js";
@@ -69,7 +69,7 @@ export class Client {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const callOff = letGo(this.#redis, GOODBYE_MS);
+    const callOff = failFast(this.#redis, GOODBYE_MS);
     for (const run of this.#runs) await run.close();
     callOff();
     this.#pool.close();

@@ -108,7 +108,7 @@ function pickFields(input: PutInput, needs: readonly FieldNeed[], rows: number):
   return values;
 }
 
-/** A scope says: values of tokens. Scoring would find out too, but only when the step is past mending. */
+/** A scope says: values of tokens. Scoring would find out too, but only when the step is past fixing. */
 function checkForm(name: string, value: FieldValue, scope: Scope | undefined): void {
   const details = { field: name };
   if (STRING_FIELDS.includes(name) && value.kind !== "strings")

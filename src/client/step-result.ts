@@ -94,7 +94,7 @@ export class StepResult {
           pipeline: p.name,
         });
     }
-    const out = outOfAccount(weighing, scored.rows);
+    const out = excludedRows(weighing, scored.rows);
     // Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
     const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored, out)));
     return compose(all, scored, loss, this.#handle.composition, out, onComposed);
@@ -113,7 +113,7 @@ export class StepResult {
 }
 
 /** `(rows,)`, 1 where any pipeline found padding or dropped the row: such a row weighs 0 and is live to nobody. */
-function outOfAccount(weighing: readonly PipelineResult[], rows: number): Uint8Array {
+function excludedRows(weighing: readonly PipelineResult[], rows: number): Uint8Array {
   const out = new Uint8Array(rows);
   for (const { padding, dropped } of weighing) {
     for (let i = 0; i < (padding?.length ?? 0); i++) if (padding![i]) out[i] = 1;

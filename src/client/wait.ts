@@ -77,7 +77,7 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     try {
       await before(end, o.pool.use(wait));
     } catch (error) {
-      // While the deadline allows it a lost connection is tried again; what cannot mend itself ends the wait.
+      // While the deadline allows it a lost connection is tried again; what cannot heal ends the wait.
       if (error instanceof DataflexError && !error.retryable) throw error;
       await sleep(Math.min(RETRY_MS, Math.max(0, end - Date.now())));
       if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";

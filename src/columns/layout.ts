@@ -139,7 +139,7 @@ function checkMaskEnds(mask: MaskColumn, lengths: Int32Array): void {
     const end = mask.kind === "lengths" ? mask.lengths[row]! : lastStop(mask.offsets, mask.bounds, row);
     if (end > lengths[row]!) {
       invalid(
-        `The mask is 1 in row ${row}, column ${end - 1}, behind the response's ${lengths[row]} tokens; mend either.`,
+        `The mask is 1 in row ${row}, column ${end - 1}, behind the response's ${lengths[row]} tokens; fix either.`,
         {
           row,
           column: end - 1,

@@ -40,7 +40,7 @@ export function keepsEverything({ policy }: ServerFacts): boolean {
 
 /**
  * Refuses a server that could lose or evict a step. Locks and steps carry TTLs, so volatile policies evict them as well.
- * Errors: REDIS_CONFIG naming the setting and the command that mends it.
+ * Errors: REDIS_CONFIG naming the setting and the command that fixes it.
  */
 export async function checkServer(redis: Redis): Promise<ServerFacts> {
   const facts = await serverFacts(redis);
@@ -54,7 +54,7 @@ export async function checkServer(redis: Redis): Promise<ServerFacts> {
   if (!keepsEverything(facts)) {
     throw new DataflexError(
       "REDIS_CONFIG",
-      `Redis may evict steps and job locks: maxmemory-policy is "${facts.policy}", needs "noeviction". Mend it: redis-cli CONFIG SET maxmemory-policy noeviction`,
+      `Redis may evict steps and job locks: maxmemory-policy is "${facts.policy}", needs "noeviction". Fix it: redis-cli CONFIG SET maxmemory-policy noeviction`,
       { ...facts },
     );
   }

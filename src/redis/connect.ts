@@ -115,13 +115,13 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
         { url: redactUrl(url) },
       );
     }
-    const mend = CERTIFICATE.test((last as NodeJS.ErrnoException | undefined)?.code ?? "")
+    const fix = CERTIFICATE.test((last as NodeJS.ErrnoException | undefined)?.code ?? "")
       ? "Trust the authority that signed its certificate: NODE_EXTRA_CA_CERTS=/path/to/ca.pem"
       : "Start it, or name another address with --redis";
     const stranger = last?.message.startsWith("Unknown RESP type") ? "what answers there is no Redis" : undefined;
     const reason =
       stranger ?? (last as NodeJS.ErrnoException | undefined)?.code ?? last?.message ?? `no answer in ${patience} ms`;
-    throw new DataflexError("REDIS_UNREACHABLE", `cannot reach Redis at ${redactUrl(url)} (${reason}). ${mend}`, {
+    throw new DataflexError("REDIS_UNREACHABLE", `cannot reach Redis at ${redactUrl(url)} (${reason}). ${fix}`, {
       url: redactUrl(url),
     });
   }
@@ -172,7 +172,7 @@ function watchHalfOpen(redis: Redis): void {
  * For whoever is stopping: what still asks the server fails at once when the server is gone, and after `ms` when it only says
  * nothing; otherwise a last goodbye would wait for ever. Answers how to call this off.
  */
-export function letGo(redis: Redis | undefined, ms: number): () => void {
+export function failFast(redis: Redis | undefined, ms: number): () => void {
   if (!redis) return () => {};
   const end = (): void => {
     // Between two tries there is no socket to close, and ioredis would keep the queued commands for ever: the next try is the last.

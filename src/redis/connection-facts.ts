@@ -53,8 +53,8 @@ export function connectionFacts(redis: Redis, env: NodeJS.ProcessEnv = process.e
 }
 
 /** Whoever reaches the server has to know something before it may do everything. */
-export const asksWhoComes = ({ reach, password }: ConnectionFacts): boolean => reach === "machine" || password;
+export const requiresAuth = ({ reach, password }: ConnectionFacts): boolean => reach === "machine" || password;
 
 /** Nobody on the way reads along or poses as the server: encrypted where it may leave the premises, and then checked. */
-export const isUnread = ({ reach, encrypted, verified }: ConnectionFacts): boolean =>
+export const isConfidential = ({ reach, encrypted, verified }: ConnectionFacts): boolean =>
   reach === "machine" || (encrypted ? verified : reach === "private");

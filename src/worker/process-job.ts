@@ -54,7 +54,7 @@ const SUPERSEDED = new Set(["GONE", "NOT_MOUNTED", "FENCED", "SETTLED", "STALE",
 
 /**
  * One attempt at one job: begin → fetch → compute → settle. It ends with a receipt, or throws for a retry. An error that a retry
- * cannot mend, or of the last attempt, is settled as a typed failure: no job ever ends as failed.
+ * cannot fix, or of the last attempt, is settled as a typed failure: no job ever ends as failed.
  */
 export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobContext): Promise<Receipt> {
   const started = performance.now();

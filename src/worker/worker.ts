@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
 import { every, ReleaseStack, type WatchedService } from "../lifecycle.js";
-import { type Logger, silentLogger, tellSeldom } from "../log.js";
+import { type Logger, silentLogger, throttledLog } from "../log.js";
 import { workerCatalogues } from "../mounting/catalogue/worker-catalogues.js";
 import { PROTOCOL_VERSIONS, type Receipt } from "../protocol/messages.js";
 import { STAGES } from "../protocol/stages.js";
 import { checkServer } from "../redis/check-server.js";
-import { connect, letGo } from "../redis/connect.js";
+import { connect, failFast } from "../redis/connect.js";
 import { HEARTBEAT_MS, queueName } from "../redis/keys.js";
 import { Handles } from "../redis/mounts.js";
 import { publishCatalogue, workerPresence } from "../redis/presence.js";
@@ -124,7 +124,7 @@ export class Worker {
 
   async #open(): Promise<void> {
     const { redisUrl, plugins = [], backend = "auto" } = this.#options;
-    const onError = tellSeldom((facts) => this.#log.warn(facts, "worker"));
+    const onError = throttledLog((facts) => this.#log.warn(facts, "worker"));
     const catalogues = await workerCatalogues(plugins);
     this.#idle = Array.from({ length: this.slots }, () => new ComputeHost({ backend, plugins }));
     this.#hosts = [...this.#idle];
@@ -225,7 +225,7 @@ export class Worker {
   stop(): Promise<void> {
     this.#stopping = true;
     this.#vitals.stop();
-    const callOff = letGo(this.#redis, DRAIN_MS + GOODBYE_MS);
+    const callOff = failFast(this.#redis, DRAIN_MS + GOODBYE_MS);
     return this.#releases.release().finally(callOff);
   }
 }

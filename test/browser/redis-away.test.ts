@@ -17,7 +17,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-test("a Redis that says nothing: the page says so, the API answers 503, and both mend by themselves", {
+test("a Redis that says nothing: the page says so, the API answers 503, and both recover by themselves", {
   timeout: 90_000,
 }, async () => {
   const context = await browser.context();

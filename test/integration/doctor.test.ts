@@ -16,7 +16,7 @@ async function doctor(url: string) {
   return { code, redis, bad: redis.filter((f) => f.level === "wrong" || f.level === "warning") };
 }
 
-test("every setting that is wrong has a line that mends it: typed in, nothing of it is left", async () => {
+test("every setting that is wrong has a line that fixes it: typed in, nothing of it is left", async () => {
   const wrong = {
     maxmemory: "0",
     "maxmemory-policy": "allkeys-lru",
@@ -33,9 +33,9 @@ test("every setting that is wrong has a line that mends it: typed in, nothing of
   expect(code).toBe(1);
   const settings = bad.filter((f) => !["brokers", "workers"].includes(f.name));
   expect(settings.map((f) => f.name).sort()).toEqual(Object.keys(wrong).sort());
-  for (const { mend } of settings) {
+  for (const { fix } of settings) {
     const [, name = "", value = ""] = /^redis-cli CONFIG SET (\S+) "?([^"]*?)"? {3}\(and in redis.conf\)$/.exec(
-      mend ?? "",
+      fix ?? "",
     )!;
     await redis.raw.config("SET", name, value);
   }
@@ -48,7 +48,7 @@ test("a disk write a command, and a nearly full memory", async () => {
   await using redis = await startTestRedis(["--appendonly", "yes", "--appendfsync", "always"]);
   await redis.raw.config("SET", "maxmemory", String(Math.floor((await redis.usedBytes()) * 1.1)));
   const { bad } = await doctor(redis.url);
-  const found = bad.flatMap(({ name, mend }) => (/^(appendfsync|maxmemory)$/.test(name) ? [mend] : []));
+  const found = bad.flatMap(({ name, fix }) => (/^(appendfsync|maxmemory)$/.test(name) ? [fix] : []));
   expect(found.sort()).toEqual([
     "redis-cli CONFIG SET appendfsync everysec   (and in redis.conf)",
     "redis-cli CONFIG SET maxmemory 1gb   (and in redis.conf)",
@@ -60,11 +60,11 @@ test("a replica names its master, and a cluster what to use instead", async () =
   await using _master = await startTestRedis(["--port", String(port), "--bind", "127.0.0.1"]);
   await using replica = await startTestRedis(["--replicaof", "127.0.0.1", String(port)]);
   const role = (await doctor(replica.url)).bad.find((f) => f.name === "role");
-  expect(role).toMatchObject({ level: "wrong", mend: `--redis redis://127.0.0.1:${port}` });
+  expect(role).toMatchObject({ level: "wrong", fix: `--redis redis://127.0.0.1:${port}` });
 
   await using node = await startTestRedis(["--port", String(await freePort()), "--cluster-enabled", "yes"]);
   const { code, bad } = await doctor(node.url);
-  expect([code, bad.find((f) => f.name === "cluster")?.mend]).toEqual([1, expect.stringContaining("single server")]);
+  expect([code, bad.find((f) => f.name === "cluster")?.fix]).toEqual([1, expect.stringContaining("single server")]);
 });
 
 test("services of another version, each with its host and the line that makes it this one", async () => {
@@ -74,13 +74,13 @@ test("services of another version, each with its host and the line that makes it
   const { code, bad } = await doctor(redis.url);
   const found = bad.find((f) => f.name === "versions");
   expect(found?.text).toMatch(/^broker 01234567 on gpu-7 runs 0\.0\.9, this command is /);
-  expect(found?.mend).toMatch(/^npm install dataflex-mq@\S+ +on gpu-7, and restart it$/);
+  expect(found?.fix).toMatch(/^npm install dataflex-mq@\S+ +on gpu-7, and restart it$/);
   // Worth a warning, and nothing is broken.
   expect(code).toBe(0);
 });
 
 test("an old Node is wrong", () => {
-  expect(nodeFinding("18.20.4")).toMatchObject({ level: "wrong", mend: "install Node 20.19 or newer" });
+  expect(nodeFinding("18.20.4")).toMatchObject({ level: "wrong", fix: "install Node 20.19 or newer" });
   expect(nodeFinding("20.18.0").level).toBe("wrong");
   for (const version of ["20.19.0", "22.1.0"]) expect(nodeFinding(version).level).toBe("ok");
 });

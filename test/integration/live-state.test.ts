@@ -113,7 +113,7 @@ test("a worker whose heartbeat misses turns is late before it counts as gone", a
   const [id] = (await served.redis.raw.zrange(sharedKeys.workers, "0", "-1")) as [string];
   await eventually(
     async () => {
-      // As if its last heartbeat were seven seconds old; the worker itself lives and will mend that.
+      // As if its last heartbeat were seven seconds old; the worker itself lives and will correct that.
       await served.redis.raw.zadd(
         sharedKeys.workers,
         (await redisNow(served.redis.raw)) + HEARTBEAT_TTL_MS - 7_000,

@@ -67,8 +67,8 @@ test("doctor: a good server passes, a wrong setting exits 1 with its line, no ad
   await using bad = await startTestRedis(["--timeout", "60", "--maxmemory-policy", "volatile-lru"]);
   const failed = await command("doctor", "--redis", bad.url);
   expect(failed.code).toBe(1);
-  expect(failed.out).toContain("mend: redis-cli CONFIG SET maxmemory-policy noeviction");
-  expect(failed.out).toContain("mend: redis-cli CONFIG SET timeout 0");
+  expect(failed.out).toContain("fix: redis-cli CONFIG SET maxmemory-policy noeviction");
+  expect(failed.out).toContain("fix: redis-cli CONFIG SET timeout 0");
   const none = await command("doctor");
   expect([none.code, none.out]).toEqual([2, expect.stringContaining("dataflex-mq doctor --redis")]);
   const gone = await command("doctor", "--redis", "redis://127.0.0.1:1");
@@ -84,7 +84,7 @@ test("doctor: a server that lets everybody in is wrong; one with TLS passes once
   const found = await command("doctor", "--redis", `redis://127.0.0.1:${port}`);
   expect([found.code, found.out]).toEqual([
     1,
-    expect.stringMatching(/WRONG +acl[^\n]*protected-mode off\n +mend: sh config/),
+    expect.stringMatching(/WRONG +acl[^\n]*protected-mode off\n +fix: sh config/),
   ]);
 
   const folder = mkdtempSync(join(tmpdir(), "dfx-tls-"));
@@ -121,10 +121,7 @@ test("doctor: a server that lets everybody in is wrong; one with TLS passes once
       encoding: "utf8",
       env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
     });
-    expect([blind.status, blind.stdout]).toEqual([
-      1,
-      expect.stringMatching(/WRONG +tls[^\n]*\n +mend: unset NODE_TLS/),
-    ]);
+    expect([blind.status, blind.stdout]).toEqual([1, expect.stringMatching(/WRONG +tls[^\n]*\n +fix: unset NODE_TLS/)]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

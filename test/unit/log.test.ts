@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { tellSeldom } from "../../src/log.js";
+import { throttledLog } from "../../src/log.js";
 
 test("an error that repeats is told once, and every ten seconds with how often it came; another one at once", () => {
   const told: unknown[] = [];
   let now = 0;
-  const tell = tellSeldom(
+  const tell = throttledLog(
     (facts) => told.push(facts),
     () => now,
   );

@@ -11,9 +11,9 @@ interface Options {
 
 export const register: Register = (program, { io, setExit }) => {
   addCommand(program, "doctor", {
-    summary: "what is wrong with Redis, backends and versions, and how to mend it",
+    summary: "what is wrong with Redis, backends and versions, and how to fix it",
     description:
-      "Looks at this machine, the Redis server and the services that live on it. Everything wrong is listed with the line that mends it.\n" +
+      "Looks at this machine, the Redis server and the services that live on it. Everything wrong is listed with the line that fixes it.\n" +
       "Changes nothing. Exit code 1 when something is wrong; warnings leave it 0.",
     examples: [
       ["dataflex-mq doctor --redis redis://127.0.0.1:6379", "all checks"],
@@ -60,8 +60,8 @@ async function examineRedis(
     }
   } catch (thrown) {
     const error = DataflexError.from(thrown);
-    const [what, ...mend] = error.message.split(/(?<=\.|\)) (?=[A-Z])/);
-    const finding: Finding = { name: "address", level: "wrong", text: what ?? error.message, mend: mend.join(" ") };
+    const [what, ...fix] = error.message.split(/(?<=\.|\)) (?=[A-Z])/);
+    const finding: Finding = { name: "address", level: "wrong", text: what ?? error.message, fix: fix.join(" ") };
     return { findings: [finding], exit: error.exitCode as ExitCode };
   }
 }

@@ -9,7 +9,7 @@ export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const name = "node";
   if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1])) return { name, level: "ok", text: version };
-  return { name, level: "wrong", text: `${version} is too old`, mend: `install Node ${NODE.join(".")} or newer` };
+  return { name, level: "wrong", text: `${version} is too old`, fix: `install Node ${NODE.join(".")} or newer` };
 }
 
 /** Opens every backend. One that is not installed is worth a note, unless it is `wanted`. */
@@ -27,12 +27,12 @@ async function tryBackend(backend: Backend, wanted: boolean): Promise<Finding> {
   } catch (thrown) {
     const { message } = DataflexError.from(thrown);
     const reason = message.replace(/^.*cannot be used: /, "");
-    const [text, mend] = reason.split(". Install it ", 2);
+    const [text, fix] = reason.split(". Install it ", 2);
     return {
       name,
       level: wanted ? "wrong" : "note",
       text: text ?? reason,
-      ...(mend === undefined ? {} : { mend: `install it ${mend}` }),
+      ...(fix === undefined ? {} : { fix: `install it ${fix}` }),
     };
   }
 }

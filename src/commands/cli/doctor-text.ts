@@ -2,13 +2,13 @@ import type { Finding } from "../../observe/status/findings.js";
 
 const SIGNS: Record<Finding["level"], string> = { ok: "ok    ", note: "note  ", warning: "WARN  ", wrong: "WRONG " };
 
-/** What was found, each with the line that mends it below; the count of what is wrong at the end. */
+/** What was found, each with the line that fixes it below; the count of what is wrong at the end. */
 export function doctorText({ machine, redis }: { machine: readonly Finding[]; redis: readonly Finding[] }): string {
   const all = [...machine, ...redis];
   const width = Math.max(...all.map((f) => f.name.length));
   const line = (f: Finding): string =>
     `  ${SIGNS[f.level]} ${f.name.padEnd(width)}  ${f.text}\n` +
-    (f.mend ? `${" ".repeat(width + 11)}mend: ${f.mend}\n` : "");
+    (f.fix ? `${" ".repeat(width + 11)}fix: ${f.fix}\n` : "");
   const wrong = all.filter((f) => f.level === "wrong").length;
   const warnings = all.filter((f) => f.level === "warning").length;
   const verdict =

@@ -3,7 +3,7 @@ import type { HistoryRecord } from "../../observe/history/history-record.js";
 import { newestRecords } from "../../observe/history/read-history.js";
 import { readOverview } from "../../observe/status/overview.js";
 import type { Overview } from "../../observe/status/overview-types.js";
-import { connect, letGo } from "../../redis/connect.js";
+import { connect, failFast } from "../../redis/connect.js";
 import { Queues } from "../../redis/queue/queues.js";
 import { didYouMean } from "../../suggest.js";
 import { plain } from "./plain.js";
@@ -36,7 +36,7 @@ export async function withOverview(
       return { overview, run, records: await newestRecords(redis, run, RECORDS) };
     });
   } finally {
-    letGo(redis, GOODBYE_MS);
+    failFast(redis, GOODBYE_MS);
     await queues.close();
     redis.disconnect();
   }

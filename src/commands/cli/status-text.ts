@@ -69,8 +69,8 @@ export function lineText({ overview, run }: SeenStatus): string {
 }
 
 function factText({ banner, version, redis }: Overview): string {
-  const mend = banner.mend === undefined ? "" : `\n  mend: ${banner.mend}`;
-  return `dataflex-mq ${version} on Redis ${redis.version}\n${banner.level === "ok" ? "ok" : banner.level.toUpperCase()}  ${plain(banner.text)}${mend}\n`;
+  const fix = banner.fix === undefined ? "" : `\n  fix: ${banner.fix}`;
+  return `dataflex-mq ${version} on Redis ${redis.version}\n${banner.level === "ok" ? "ok" : banner.level.toUpperCase()}  ${plain(banner.text)}${fix}\n`;
 }
 
 function runRow(run: RunView): string[] {

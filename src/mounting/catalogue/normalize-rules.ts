@@ -12,7 +12,7 @@ const AGGREGATIONS: Readonly<Record<string, "row" | "token">> = {
   "seq-mean-token-sum-norm": "token",
 };
 
-export interface Said {
+export interface Diagnostics {
   readonly problems: Problem[];
   readonly warnings: string[];
   /** What was decided or assumed. */
@@ -28,14 +28,14 @@ export function resolveNormalize(
   granularity: PipelineSpec["granularity"],
   path: Problem["path"],
   trainer: TrainerSettings | undefined,
-  said: Said,
+  diagnostics: Diagnostics,
 ): PipelineSpec["normalize"] {
   const wanted = options.normalize;
   if (options.mechanism !== "reweight") {
     if (wanted !== null && wanted !== "none") {
       const message = `normalize: ${wanted} concerns mechanism reweight; ${options.mechanism} is never normalised`;
       const suggestion = "remove it, or set rescale at run level";
-      said.problems.push({ path: [...path, "normalize"], message, suggestion });
+      diagnostics.problems.push({ path: [...path, "normalize"], message, suggestion });
     }
     return "none";
   }
@@ -45,10 +45,10 @@ export function resolveNormalize(
   const where = `${path.join(".")}: normalize auto`;
   const found = byLoss(trainer ?? {});
   if (found.level === undefined) {
-    said.warnings.push(`${where} is ${byShape}, by the shape of the weights: ${found.why}`);
+    diagnostics.warnings.push(`${where} is ${byShape}, by the shape of the weights: ${found.why}`);
     return byShape;
   }
-  said.notes.push(`${where} is ${found.level}: ${found.why}`);
+  diagnostics.notes.push(`${where} is ${found.level}: ${found.why}`);
   return found.level;
 }
 

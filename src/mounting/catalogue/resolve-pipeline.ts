@@ -7,7 +7,7 @@ import type { Catalogue, CatalogueEntry } from "./catalogue-entry.js";
 import { chooseComponents } from "./choose.js";
 import { groupProblem } from "./group-rules.js";
 import { checkMix, mixSpec, withDomainKey } from "./mix-rules.js";
-import { resolveNormalize, type Said } from "./normalize-rules.js";
+import { type Diagnostics, resolveNormalize } from "./normalize-rules.js";
 import { feedEntry, feedName, feedSpec } from "./policy-feed.js";
 import { type MountInput, type Place, placeOf } from "./resolution.js";
 import { brokenRule } from "./rules.js";
@@ -25,10 +25,10 @@ export interface PipelineInput {
 /** One pipeline, resolved (with the one that feeds it, if it is a policy's); every problem is pushed, and without any there are `specs`. */
 export function resolvePipeline(
   input: PipelineInput,
-  said: Said,
+  diagnostics: Diagnostics,
 ): { specs: readonly PipelineSpec[]; needsGroups: boolean; parts: readonly RuledPart[] } {
   const { options, path, mount, catalogues } = input;
-  const { problems, warnings } = said;
+  const { problems, warnings } = diagnostics;
   const before = problems.length;
   const chosen = chooseComponents(options, path, catalogues, problems);
   const scorer = chosen.scorer && { entry: chosen.scorer, at: placeOf(path, "scorer"), given: options.scorer?.params };
@@ -44,7 +44,7 @@ export function resolvePipeline(
     if (problem !== undefined) problems.push(problem);
   }
   const granularity = joinShapes(chosen.scorer, chosen.actuator, path, catalogues, problems);
-  const normalize = resolveNormalize(options, granularity, path, mount.trainer, said);
+  const normalize = resolveNormalize(options, granularity, path, mount.trainer, diagnostics);
   checkMix(options, chosen, path, problems, warnings);
   if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
     warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import { isNewEnough, keepsEverything, serverFacts } from "../../redis/check-server.js";
 import { redisNow } from "../../redis/connect.js";
-import { asksWhoComes, connectionFacts, isUnread } from "../../redis/connection-facts.js";
+import { connectionFacts, isConfidential, requiresAuth } from "../../redis/connection-facts.js";
 import { queueName } from "../../redis/keys.js";
 import { type WorkerBeat, workerPresence } from "../../redis/presence.js";
 import type { QueueState } from "../../redis/queue/queues.js";
@@ -57,8 +57,8 @@ export async function readSnapshot(
       { check: "version", ok: isNewEnough(facts) },
       { check: "maxmemory", ok: facts.maxBytes > 0 },
       { check: "aof", ok: facts.appendOnly },
-      { check: "acl", ok: asksWhoComes(connectionFacts(redis)) },
-      { check: "tls", ok: isUnread(connectionFacts(redis)) },
+      { check: "acl", ok: requiresAuth(connectionFacts(redis)) },
+      { check: "tls", ok: isConfidential(connectionFacts(redis)) },
     ],
   };
 }

@@ -134,9 +134,9 @@ function link(state: LinkState): void {
 function showFact(): void {
   const stale = "What stands here is what was last known; the page tries again by itself.";
   if (linked === "reconnecting") {
-    showBanner({ level: "critical", text: `The broker does not answer. ${stale}`, mend: "dataflex-mq broker" });
+    showBanner({ level: "critical", text: `The broker does not answer. ${stale}`, fix: "dataflex-mq broker" });
   } else if (linked === "live" && performance.now() - heard > SILENT_MS) {
-    showBanner({ level: "critical", text: `The broker's Redis does not answer. ${stale}`, mend: "dataflex-mq doctor" });
+    showBanner({ level: "critical", text: `The broker's Redis does not answer. ${stale}`, fix: "dataflex-mq doctor" });
   } else showBanner(overview.banner);
 }
 

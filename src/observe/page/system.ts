@@ -37,17 +37,17 @@ export function showSystem(overview: Overview, open: (error: FailureRecord) => v
   }
 }
 
-/** One fact, with its sign and the line that mends it. Left alone while it stays the same. */
-export function showBanner({ level, text, mend }: Pick<Fact, "level" | "text" | "mend">): void {
+/** One fact, with its sign and the line that fixes it. Left alone while it stays the same. */
+export function showBanner({ level, text, fix }: Pick<Fact, "level" | "text" | "fix">): void {
   const banner = byId("banner");
-  const said = `${level}${text}${mend ?? ""}`;
+  const said = `${level}${text}${fix ?? ""}`;
   if (banner.dataset.said === said) return;
   banner.dataset.said = said;
   banner.className = `banner ${level}`;
   banner.replaceChildren(
     h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[level]),
     h("span", {}, text),
-    ...(mend === undefined ? [] : [h("code", {}, mend)]),
+    ...(fix === undefined ? [] : [h("code", {}, fix)]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { asksWhoComes, type ConnectionFacts, isUnread } from "../../redis/connection-facts.js";
+import { type ConnectionFacts, isConfidential, requiresAuth } from "../../redis/connection-facts.js";
 import type { Finding } from "./findings.js";
 
 const USERS =
@@ -15,21 +15,21 @@ export function connectionFindings(
 function acl(connection: ConnectionFacts, config: ReadonlyMap<string, string> | undefined): Finding {
   const name = "acl";
   const { user, password, address } = connection;
-  if (!asksWhoComes(connection)) {
+  if (!requiresAuth(connection)) {
     const text = `whoever reaches ${address} may read, change and delete everything: the server asks for no password`;
-    return { name, level: "wrong", text, mend: USERS };
+    return { name, level: "wrong", text, fix: USERS };
   }
   if (user !== "default") return { name, level: "ok", text: `user ${user}` };
   if (password) {
     const text = "connected as the default user, who may do everything; services need far less";
-    return { name, level: "note", text, mend: "sh config/redis/make-secrets.sh   makes a user for each service" };
+    return { name, level: "note", text, fix: "sh config/redis/make-secrets.sh   makes a user for each service" };
   }
   // From this machine without a password: does the server let others in the same way?
   const bound = (config?.get("bind") ?? "").split(" ").filter((at) => at !== "" && !/^-?(127\.|::1$)/.test(at));
   const open = config?.get("protected-mode") === "no" && config.get("port") !== "0" && bound.length > 0;
   if (!open) return { name, level: "ok", text: "no password, and only this machine reaches it" };
   const text = `no password, and it listens on ${bound.join(" ")} with protected-mode off`;
-  return { name, level: "wrong", text, mend: USERS };
+  return { name, level: "wrong", text, fix: USERS };
 }
 
 function tls(connection: ConnectionFacts): Finding {
@@ -41,16 +41,16 @@ function tls(connection: ConnectionFacts): Finding {
       name,
       level: "wrong",
       text,
-      mend: "unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
+      fix: "unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
     };
   }
-  if (!isUnread(connection)) {
+  if (!isConfidential(connection)) {
     const text = `everything travels in clear to ${address}`;
     return {
       name,
       level: "wrong",
       text,
-      mend: "--redis rediss://HOST:PORT   (a CA of your own: NODE_EXTRA_CA_CERTS=/path/to/ca.pem)",
+      fix: "--redis rediss://HOST:PORT   (a CA of your own: NODE_EXTRA_CA_CERTS=/path/to/ca.pem)",
     };
   }
   if (encrypted) return { name, level: "ok", text: "encrypted, certificate checked" };

@@ -48,7 +48,7 @@ async function roundTrip(redis: Redis): Promise<Finding> {
     name: "round trip",
     level: "warning",
     text: `${text}: every step pays it several times`,
-    mend: "run Redis in the trainer's network",
+    fix: "run Redis in the trainer's network",
   };
 }
 
@@ -80,7 +80,7 @@ async function livingServices(redis: Redis): Promise<Finding[]> {
         name: "versions",
         level: "warning",
         text,
-        mend: `npm install dataflex-mq@${VERSION}   on ${host}, and restart it`,
+        fix: `npm install dataflex-mq@${VERSION}   on ${host}, and restart it`,
       });
     }
   }
@@ -89,5 +89,5 @@ async function livingServices(redis: Redis): Promise<Finding[]> {
 
 function living(name: string, count: number, line: string): Finding {
   if (count > 0) return { name, level: "ok", text: `${count} alive` };
-  return { name, level: "warning", text: "none lives on this Redis: mounts wait", mend: line };
+  return { name, level: "warning", text: "none lives on this Redis: mounts wait", fix: line };
 }

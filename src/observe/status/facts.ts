@@ -27,7 +27,7 @@ function allWell({ runs, workers }: FactInput): Fact {
     const served = workers.length === 1 ? "1 worker" : `${workers.length} workers`;
     return { level: "ok", text: `All is well: ${live === 1 ? "1 run" : `${live} runs`} live, ${served}.` };
   }
-  return { level: "ok", text: "No run is live. Mount one from a trainer, or try the demo.", mend: "dataflex-mq demo" };
+  return { level: "ok", text: "No run is live. Mount one from a trainer, or try the demo.", fix: "dataflex-mq demo" };
 }
 
 export function facts(input: FactInput): Fact[] {
@@ -46,7 +46,7 @@ function redisFacts({ redis, policy }: FactInput): Fact[] {
     found.push({
       level: "critical",
       text: `Redis may evict steps and job locks: maxmemory-policy is "${policy}".`,
-      mend: "redis-cli CONFIG SET maxmemory-policy noeviction",
+      fix: "redis-cli CONFIG SET maxmemory-policy noeviction",
     });
   }
   if (redis.max > 0 && redis.used / redis.max >= NEARLY_FULL) {
@@ -54,7 +54,7 @@ function redisFacts({ redis, policy }: FactInput): Fact[] {
     found.push({
       level: share >= 95 ? "critical" : "warning",
       text: `Redis is ${share} % full; when it is full, puts are refused.`,
-      mend: moreMemory(redis.max),
+      fix: moreMemory(redis.max),
     });
   }
   return found;
@@ -62,7 +62,7 @@ function redisFacts({ redis, policy }: FactInput): Fact[] {
 
 function brokerFacts({ brokers }: FactInput): Fact[] {
   if (brokers.length > 0) return [];
-  return [{ level: "critical", text: "No broker lives: mounts and steps wait.", mend: "dataflex-mq broker" }];
+  return [{ level: "critical", text: "No broker lives: mounts and steps wait.", fix: "dataflex-mq broker" }];
 }
 
 function workerFacts({ runs, queues, workers }: FactInput): Fact[] {
@@ -73,7 +73,7 @@ function workerFacts({ runs, queues, workers }: FactInput): Fact[] {
     found.push({
       level: "critical",
       text: `No worker serves pipeline "${orphan?.name ?? ""}" (${orphan?.stage ?? ""}) of run "${run.run}": its steps wait.`,
-      mend: orphan?.queue.includes(".plugin") ? "dataflex-mq worker --plugin FILE" : "dataflex-mq worker",
+      fix: orphan?.queue.includes(".plugin") ? "dataflex-mq worker --plugin FILE" : "dataflex-mq worker",
       run: run.run,
     });
   }
@@ -81,7 +81,7 @@ function workerFacts({ runs, queues, workers }: FactInput): Fact[] {
     found.push({
       level: "warning",
       text: `${q.counts.waiting} jobs wait at ${q.stage}; ${workers.length} worker(s) cannot keep up.`,
-      mend: "dataflex-mq worker",
+      fix: "dataflex-mq worker",
     });
   }
   return found;

@@ -1,10 +1,10 @@
-/** One thing that was looked at. `mend`: the line to type, or what to do. */
+/** One thing that was looked at. `fix`: the line to type, or what to do. */
 export interface Finding {
   readonly name: string;
   /** `wrong` breaks runs or loses steps; `note` is worth knowing. */
   readonly level: "ok" | "note" | "warning" | "wrong";
   readonly text: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export interface ServerSettings {
@@ -29,14 +29,14 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
 const ALSO_IN_FILE = "   (and in redis.conf)";
 const set = (name: string, value: string): string => `redis-cli CONFIG SET ${name} ${value}${ALSO_IN_FILE}`;
 
-/** Every setting of a server that matters here, each with the line that mends it. */
+/** Every setting of a server that matters here, each with the line that fixes it. */
 export function serverFindings(settings: ServerSettings): Finding[] {
   const found = CHECKS.flatMap((check) => check(settings) ?? []);
   if (settings.config) return found;
   const text = "the server hides CONFIG: settings that INFO does not tell were not looked at";
   return [
     ...found,
-    { name: "settings", level: "note", text, mend: "ask the host for maxmemory-policy noeviction and timeout 0" },
+    { name: "settings", level: "note", text, fix: "ask the host for maxmemory-policy noeviction and timeout 0" },
   ];
 }
 
@@ -51,7 +51,7 @@ const version: Check = ({ info }) => {
     name,
     level: "wrong",
     text: `Redis ${text} is too old`,
-    mend: `install ${MIN.join(".")} or newer (7.2 or Valkey 8 recommended)`,
+    fix: `install ${MIN.join(".")} or newer (7.2 or Valkey 8 recommended)`,
   };
 };
 
@@ -62,7 +62,7 @@ const role: Check = ({ info }) => {
     name: "role",
     level: "wrong",
     text: "this server is a replica: it takes no writes",
-    mend: `--redis redis://${master}`,
+    fix: `--redis redis://${master}`,
   };
 };
 
@@ -72,7 +72,7 @@ const cluster: Check = ({ info }) => {
     name: "cluster",
     level: "wrong",
     text: "the server is a node of a cluster, which is not supported",
-    mend: "use a single server, or one behind Sentinel",
+    fix: "use a single server, or one behind Sentinel",
   };
 };
 
@@ -81,7 +81,7 @@ const policy: Check = ({ info, config }) => {
   const name = "maxmemory-policy";
   if (value === undefined) return { name, level: "note", text: "hidden; taken for noeviction" };
   if (value === "noeviction") return { name, level: "ok", text: value };
-  return { name, level: "wrong", text: `"${value}" may evict steps and job locks`, mend: set(name, "noeviction") };
+  return { name, level: "wrong", text: `"${value}" may evict steps and job locks`, fix: set(name, "noeviction") };
 };
 
 /** The line that gives a nearly full server twice the memory it may use now. */
@@ -98,7 +98,7 @@ const memory: Check = ({ info }) => {
       name,
       level: "warning",
       text: "no limit: a forgotten run can take the host's memory",
-      mend: set(name, "2gb"),
+      fix: set(name, "2gb"),
     };
   }
   const text = `${inGib(used)} of ${inGib(max)} in use`;
@@ -107,7 +107,7 @@ const memory: Check = ({ info }) => {
     name,
     level: used / max >= 0.95 ? "wrong" : "warning",
     text: `${text}: when it is full, puts are refused`,
-    mend: `${moreMemory(max)}${ALSO_IN_FILE}`,
+    fix: `${moreMemory(max)}${ALSO_IN_FILE}`,
   };
 };
 
@@ -119,7 +119,7 @@ const appendonly: Check = ({ info, config }) => {
     name,
     level: "warning",
     text: "no: a restart of Redis forgets open steps (trainers put them again) and all history",
-    mend: set(name, "yes"),
+    fix: set(name, "yes"),
   };
 };
 
@@ -129,7 +129,7 @@ const appendfsync: Check = ({ config }) => {
     name: "appendfsync",
     level: "warning",
     text: '"always" makes every put wait for the disk',
-    mend: set("appendfsync", "everysec"),
+    fix: set("appendfsync", "everysec"),
   };
 };
 
@@ -139,7 +139,7 @@ const writes: Check = ({ info, config }) => {
       name: "disk",
       level: "wrong",
       text: "Redis cannot write its append-only file",
-      mend: "free space on its disk; then: redis-cli CONFIG SET appendonly yes",
+      fix: "free space on its disk; then: redis-cli CONFIG SET appendonly yes",
     };
   }
   if (info.get("rdb_last_bgsave_status") !== "err") return undefined;
@@ -148,7 +148,7 @@ const writes: Check = ({ info, config }) => {
     name: "disk",
     level: stops ? "wrong" : "warning",
     text: `the last snapshot failed${stops ? "; Redis refuses writes until one succeeds" : ""}`,
-    mend: 'free space on its disk, or keep no snapshots: redis-cli CONFIG SET save ""',
+    fix: 'free space on its disk, or keep no snapshots: redis-cli CONFIG SET save ""',
   };
 };
 
@@ -159,7 +159,7 @@ const timeout: Check = ({ config }) => {
     name: "timeout",
     level: "warning",
     text: `connections idle for ${value} s are cut; waiting ones among them`,
-    mend: set("timeout", "0"),
+    fix: set("timeout", "0"),
   };
 };
 
@@ -169,7 +169,7 @@ const keepalive: Check = ({ config }) => {
     name: "tcp-keepalive",
     level: "warning",
     text: "0: connections of hosts that died stay for ever",
-    mend: set("tcp-keepalive", "60"),
+    fix: set("tcp-keepalive", "60"),
   };
 };
 
@@ -180,7 +180,7 @@ const clients: Check = ({ config }) => {
     name: "maxclients",
     level: "warning",
     text: `only ${most} connections; each service holds several`,
-    mend: set("maxclients", "10000"),
+    fix: set("maxclients", "10000"),
   };
 };
 
@@ -193,7 +193,7 @@ const output: Check = ({ config }) => {
     name: "client-output-buffer-limit",
     level: "warning",
     text: `clients with ${Math.round(hard / 2 ** 20)} MiB of unread answers are cut; a step's tensors can be more`,
-    mend: set("client-output-buffer-limit", '"normal 256mb 64mb 60"'),
+    fix: set("client-output-buffer-limit", '"normal 256mb 64mb 60"'),
   };
 };
 
@@ -204,7 +204,7 @@ const bulk: Check = ({ config }) => {
     name: "proto-max-bulk-len",
     level: "wrong",
     text: `${most} bytes: chunks of 1 MiB are refused`,
-    mend: set("proto-max-bulk-len", "512mb"),
+    fix: set("proto-max-bulk-len", "512mb"),
   };
 };
 

@@ -5,11 +5,11 @@ import type { FailureRecord } from "../history/history-record.js";
 export const LEVELS = ["ok", "note", "warning", "critical"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** One sentence about the whole system, and the line to type that mends it. */
+/** One sentence about the whole system, and the line to type that fixes it. */
 export interface Fact {
   readonly level: Level;
   readonly text: string;
-  readonly mend?: string;
+  readonly fix?: string;
   readonly run?: string;
 }
 

@@ -38,7 +38,7 @@ const STALLED_MS = 2_000;
 const BLOCK_S = 2;
 
 /** BullMQ gives every worker a connection to wait on; these never wait on one of their own. */
-class HandFedWorker extends Worker<JobData, Receipt> {
+class ManualWorker extends Worker<JobData, Receipt> {
   protected override createBackend(): void {
     this.backend = this.backendFactory(this.name, this.opts, { withBlockingConnection: false });
   }
@@ -77,7 +77,7 @@ export class JobConsumer {
     const { queues, redis, name, onError } = this.#options;
     this.#abort.signal.addEventListener("abort", () => this.#slotFreed?.(), { once: true });
     for (const queue of queues) {
-      const worker = new HandFedWorker(queue, null, {
+      const worker = new ManualWorker(queue, null, {
         connection: redis,
         prefix: QUEUE_PREFIX,
         name,

@@ -18,7 +18,7 @@ export function domainRows(spec: PipelineSpec, batch: Batch): Int32Array {
     throw new DataflexError(
       "INVALID_INPUT",
       `row ${row}: domain "${name}" (column ${column}) is not among the domains of pipeline "${spec.name}" ` +
-        `(${domains.join(", ")}); add it there, or mend the column`,
+        `(${domains.join(", ")}); add it there, or fix the column`,
       { row, domain: name, column, domains },
     );
   });

@@ -57,7 +57,7 @@ function nonFiniteError(found: NonFinite): DataflexError {
   return new DataflexError(
     "NON_FINITE",
     `${source} is ${value ?? "not finite"} at ${where} (rows with such values: ${listed}${more}); ` +
-      `mend the trainer's signal, or set on_nonfinite to drop or neutral`,
+      `fix the trainer's signal, or set on_nonfinite to drop or neutral`,
     { source, row: rows[0], ...(column !== undefined && { column }), rows: rows.slice(0, 1000), count: rows.length },
   );
 }

@@ -39,7 +39,7 @@ def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray |
             row = int(behind[0])
             column = int(ends[row]) - 1
             message = (
-                f"The mask is 1 in row {row}, column {column}, behind the response's {known[row]} tokens; mend either."
+                f"The mask is 1 in row {row}, column {column}, behind the response's {known[row]} tokens; fix either."
             )
             _invalid(message, {"row": row, "column": column})
     return Layout(rows, width, mask, known, mask_field)

@@ -157,10 +157,10 @@ def typed(cause: BaseException) -> DataflexError:
         )
     if is_refusal(cause):
         return error(
-            "REDIS_UNREACHABLE", f"Redis refuses the connection: {message}. Mend the address's user or password"
+            "REDIS_UNREACHABLE", f"Redis refuses the connection: {message}. Fix the address's user or password"
         )
     if isinstance(cause, redis.exceptions.InvalidResponse):
-        return error("REDIS_UNREACHABLE", f"what answers there is no Redis: {message}. Mend the address")
+        return error("REDIS_UNREACHABLE", f"what answers there is no Redis: {message}. Fix the address")
     return error("INTERNAL", f"Redis refused a command: {message}")
 
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connectionFindings } from "../../../../src/observe/status/connection-findings.js";
-import { asksWhoComes, type ConnectionFacts, isUnread, reachOf } from "../../../../src/redis/connection-facts.js";
+import { type ConnectionFacts, isConfidential, reachOf, requiresAuth } from "../../../../src/redis/connection-facts.js";
 
 const LOCAL: ConnectionFacts = {
   address: "127.0.0.1",
@@ -33,14 +33,14 @@ test.each([
   expect(reachOf(address)).toBe(reach);
 });
 
-test("a server of this machine, and one in a private network with users, have nothing to mend", () => {
+test("a server of this machine, and one in a private network with users, have nothing to fix", () => {
   for (const facts of [LOCAL, PRIVATE, { ...PUBLIC, encrypted: true }]) {
     expect(find(facts).filter((f) => f.level !== "ok")).toEqual([]);
-    expect([asksWhoComes(facts), isUnread(facts)]).toEqual([true, true]);
+    expect([requiresAuth(facts), isConfidential(facts)]).toEqual([true, true]);
   }
 });
 
-describe("what is wrong with a connection is found, with the line that mends it, and shows in the metric", () => {
+describe("what is wrong with a connection is found, with the line that fixes it, and shows in the metric", () => {
   test.each([
     ["no password over a network", { ...PRIVATE, user: "default", password: false }, {}, "acl", "make-secrets.sh"],
     ["everything in clear over the internet", PUBLIC, {}, "tls", "rediss://"],
@@ -51,15 +51,18 @@ describe("what is wrong with a connection is found, with the line that mends it,
       "tls",
       "NODE_EXTRA_CA_CERTS",
     ],
-  ])("%s", (_, facts, config, name, mend) => {
+  ])("%s", (_, facts, config, name, fix) => {
     const bad = find(facts, config).filter((f) => f.level !== "ok");
-    expect(bad).toMatchObject([{ name, level: "wrong", mend: expect.stringContaining(mend) }]);
-    expect({ acl: asksWhoComes(facts), tls: isUnread(facts) }).toEqual({ acl: name !== "acl", tls: name !== "tls" });
+    expect(bad).toMatchObject([{ name, level: "wrong", fix: expect.stringContaining(fix) }]);
+    expect({ acl: requiresAuth(facts), tls: isConfidential(facts) }).toEqual({
+      acl: name !== "acl",
+      tls: name !== "tls",
+    });
   });
 
   test("a server of this machine that lets everybody in from elsewhere", () => {
     const bad = find(LOCAL, { bind: "* -::*", "protected-mode": "no" }).filter((f) => f.level !== "ok");
-    expect(bad).toMatchObject([{ name: "acl", level: "wrong", mend: expect.stringContaining("requirepass") }]);
+    expect(bad).toMatchObject([{ name: "acl", level: "wrong", fix: expect.stringContaining("requirepass") }]);
     expect(find(LOCAL, { bind: "* -::*", "protected-mode": "no", port: "0" }).every((f) => f.level === "ok")).toBe(
       true,
     );
@@ -67,6 +70,6 @@ describe("what is wrong with a connection is found, with the line that mends it,
 
   test("the default user with a password is worth a note", () => {
     const notes = find({ ...PRIVATE, user: "default" }).filter((f) => f.level !== "ok");
-    expect(notes).toMatchObject([{ name: "acl", level: "note", mend: expect.stringContaining("make-secrets.sh") }]);
+    expect(notes).toMatchObject([{ name: "acl", level: "note", fix: expect.stringContaining("make-secrets.sh") }]);
   });
 });

@@ -21,7 +21,7 @@ test.each([0.0625, 1, 2, 16, 100])("a full Redis of %f GiB is given more than it
     const [fact, ...more] = facts(full(gib * GIB, share));
     expect(more).toEqual([]);
     expect(fact?.level).toBe(level);
-    const [, given] = /^redis-cli CONFIG SET maxmemory (\d+)gb$/.exec(fact?.mend ?? "")!;
+    const [, given] = /^redis-cli CONFIG SET maxmemory (\d+)gb$/.exec(fact?.fix ?? "")!;
     expect(Number(given)).toBe(Math.ceil(2 * gib));
   }
   expect(facts(full(gib * GIB, 0.5))).toEqual([]);

@@ -24,7 +24,7 @@ const find = (info: object = {}, config: object | undefined = {}) =>
     config: config && new Map(Object.entries({ ...CONFIG, ...config })),
   });
 
-test("a server as it should be has nothing to mend", () => {
+test("a server as it should be has nothing to fix", () => {
   expect(find().filter((f) => f.level !== "ok")).toEqual([]);
 });
 
@@ -73,9 +73,9 @@ test.each([
     "256mb",
   ],
   ["small bulk strings", {}, { "proto-max-bulk-len": "1048576" }, "proto-max-bulk-len", "wrong", "512mb"],
-])("%s is found, with the line that mends it", (_, info, config, name, level, mend) => {
+])("%s is found, with the line that fixes it", (_, info, config, name, level, fix) => {
   const bad = find(info, config).filter((f) => f.level !== "ok");
-  expect(bad).toMatchObject([{ name, level, mend: expect.stringContaining(mend) }]);
+  expect(bad).toMatchObject([{ name, level, fix: expect.stringContaining(fix) }]);
 });
 
 test("a server that hides its settings is judged by what INFO says", () => {
