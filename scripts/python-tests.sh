@@ -10,10 +10,12 @@ python=$(scripts/python-env.sh python/requirements-test.txt)
 site=$(mktemp -d)
 trap 'rm -rf "$site"' EXIT
 
-# Built from a copy: a build leaves folders beside the sources.
-mkdir "$site/source" "$site/packages"
-cp -r python/{pyproject.toml,README.md,src} "$site/source"
-"$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$site/packages" "$site/source"
+# Built from a copy, since a build leaves folders beside the sources; through the source distribution, so that this is tested as well.
+mkdir "$site/python" "$site/packages"
+cp -r python/{pyproject.toml,README.md,src} "$site/python"
+ln -s "$PWD/src" "$site/src"
+(cd "$site/python" && "$python" -c 'from setuptools import build_meta; build_meta.build_sdist("../sdist")' >/dev/null)
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$site/packages" "$site"/sdist/*.tar.gz
 packages=$site/packages
 
 if [ "${1:-}" = --torch ]; then

@@ -11,9 +11,9 @@ checker=$(scripts/python-env.sh python/requirements-test.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Installed as a user installs it, so that verl finds its entry point. Built from a copy: a build leaves folders beside the sources.
+# Installed as a user installs it, so that verl finds its entry point. Built from a copy (links followed), since a build leaves folders beside the sources.
 mkdir "$scratch/source"
-cp -r python/{pyproject.toml,README.md,src} "$scratch/source"
+cp -rL python/{pyproject.toml,README.md,src} "$scratch/source"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$scratch/site" "$scratch/source"
 if [ -n "${DFX_TRANSFER_QUEUE:-}" ]; then
   "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$scratch/site" "TransferQueue==$DFX_TRANSFER_QUEUE"

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dataflex_mq.protocol.encode import encode_columns
-from dataflex_mq.protocol.input import to_field_value
-from dataflex_mq.protocol.layout import layout_of
-from dataflex_mq.protocol.tensor import Layout
+from dataflex_mq.columns.encode import encode_columns
+from dataflex_mq.columns.input import to_field_value
+from dataflex_mq.columns.layout import layout_of
+from dataflex_mq.columns.tensor import Layout
 
 
 def encode(fields: dict[str, Any], known: Layout | None = None) -> str:

@@ -14,6 +14,8 @@ from .client.pending import PendingStep
 from .client.put import PutReceipt
 from .client.run import Run
 from .client.step_result import StepResult
+from .columns.input import to_field_value
+from .columns.tensor import Jagged
 from .errors import (
     ERROR_CODES,
     ClosedError,
@@ -27,8 +29,6 @@ from .errors import (
     WaitTimeout,
     WireError,
 )
-from .protocol.input import to_field_value
-from .protocol.tensor import Jagged
 from .version import __version__
 
 __all__ = [

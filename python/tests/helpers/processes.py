@@ -80,7 +80,7 @@ class Service:
     """A broker or a worker, on its way up."""
 
     def __init__(self, role: str, url: str, *options: str) -> None:
-        main = DIST / "src" / "cli" / "main.js"
+        main = DIST / "src" / "commands" / "cli" / "main.js"
         assert main.exists(), f"{main} is missing: npm run build"
         command = ["node", str(main), "--json", role, "--redis", url, "--http", "127.0.0.1:0", *options]
         env = {**os.environ, "DFX_LOG": "error"}

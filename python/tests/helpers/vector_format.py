@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dataflex_mq.protocol.dtypes import STORAGE, bits_of
-from dataflex_mq.protocol.half import narrow_bf16, widen_bf16
-from dataflex_mq.protocol.input_types import FieldValue
-from dataflex_mq.protocol.tensor import Strings, Tensor
+from dataflex_mq.columns.dtypes import STORAGE, bits_of
+from dataflex_mq.columns.half import narrow_bf16, widen_bf16
+from dataflex_mq.columns.input_types import FieldValue
+from dataflex_mq.columns.tensor import Strings, Tensor
 
 from .paths import VECTORS
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dataflex_mq import Client, Jagged
+from dataflex_mq.columns.half import narrow_bf16, widen_bf16
+from dataflex_mq.columns.tensor import Tensor
 from dataflex_mq.protocol.codec import unpack
-from dataflex_mq.protocol.half import narrow_bf16, widen_bf16
-from dataflex_mq.protocol.tensor import Tensor
 from dataflex_mq.redis.keys import run_keys
 from helpers.fixture_f import MASK, SOFTMAX, SOFTMAX_WEIGHTS, TOKENS, block, fields
 from helpers.processes import PrivateRedis

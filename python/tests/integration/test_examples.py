@@ -13,7 +13,7 @@ from helpers.fixture_f import LENGTHS, MASK, UID, fields
 from helpers.paths import REPOSITORY
 from helpers.processes import PrivateRedis
 
-PYTHON = REPOSITORY / "clients" / "python"
+PYTHON = REPOSITORY / "python"
 LOOP = PYTHON / "examples" / "reweight_loop.py"
 BLOCK = re.compile(r"```python\n(.*?)```", re.S)
 

@@ -10,7 +10,7 @@ import pytest
 
 from dataflex_mq.client.combined_report import combined_report
 from dataflex_mq.client.compose import Composed, RowWeights, TokenWeights, Weights, compose
-from dataflex_mq.protocol.tensor import MaskColumn
+from dataflex_mq.columns.tensor import MaskColumn
 
 COUNTS = np.array([2, 0, 1, 3])
 

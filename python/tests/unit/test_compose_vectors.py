@@ -10,9 +10,9 @@ import pytest
 
 from dataflex_mq.client.compose import RowWeights, TokenWeights, Weights, compose, live_counts
 from dataflex_mq.client.like import like_mask
+from dataflex_mq.columns.mask import mask_of
+from dataflex_mq.columns.tensor import Jagged, MaskColumn, Tensor
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol.mask import mask_of
-from dataflex_mq.protocol.tensor import Jagged, MaskColumn, Tensor
 from helpers.paths import VECTORS
 
 CASES = {path.stem: json.loads(path.read_text()) for path in sorted((VECTORS / "compose").glob("*.json"))}

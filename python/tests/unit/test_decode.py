@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dataflex_mq.columns.decode import decode_columns
+from dataflex_mq.columns.densify import densify
+from dataflex_mq.columns.layout import layout_of_columns
+from dataflex_mq.columns.tensor import Layout, MaskColumn
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol.decode import decode_columns
-from dataflex_mq.protocol.densify import densify
-from dataflex_mq.protocol.layout import layout_of_columns
-from dataflex_mq.protocol.tensor import Layout, MaskColumn
 from helpers.refused import refused_with
 from helpers.vector_format import vectors
 

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dataflex_mq.columns.chunks import chunks_of
+from dataflex_mq.columns.encode import encode_columns
+from dataflex_mq.columns.input import to_field_value
+from dataflex_mq.columns.layout import layout_of
+from dataflex_mq.columns.limits import DEFAULT_LIMITS
+from dataflex_mq.columns.tensor import Layout
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol.chunks import chunks_of
-from dataflex_mq.protocol.encode import encode_columns
-from dataflex_mq.protocol.input import to_field_value
-from dataflex_mq.protocol.layout import layout_of
-from dataflex_mq.protocol.limits import DEFAULT_LIMITS
-from dataflex_mq.protocol.tensor import Layout
 
 MASK = np.array([[1, 1, 1, 0], [1, 1, 0, 0]], dtype=bool)
 

@@ -1,4 +1,4 @@
-"""The table of errors, the scripts and the version: copies that must be equal."""
+"""The table of errors and the version are the service's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 import dataflex_mq
 from dataflex_mq.client.neutral import UNAVAILABLE
 from dataflex_mq.errors import ERROR_CODES, DataflexError, FencedError, ServiceFailure, error
-from dataflex_mq.redis.scripts import SCRIPTS, script
 from helpers.paths import REPOSITORY
 
 
@@ -51,17 +50,6 @@ def test_an_error_crosses_processes_and_a_later_versions_code_is_kept() -> None:
     assert (later.code, later.details) == ("INTERNAL", {"code": "NEW_CODE"})
 
 
-def test_the_scripts_are_the_services_byte_for_byte() -> None:
-    theirs = {path.name: path.read_bytes() for path in (REPOSITORY / "src" / "redis" / "scripts").glob("*.lua")}
-    folder = REPOSITORY / "clients" / "python" / "src" / "dataflex_mq" / "redis" / "scripts"
-    ours = {path.name: path.read_bytes() for path in folder.glob("*.lua")}
-    assert set(ours) == {"lib.lua", *(file for file, _ in SCRIPTS.values())}
-    for name, data in ours.items():
-        assert data == theirs[name], f"copy src/redis/scripts/{name} to {folder}"
-    for name, (file, count) in SCRIPTS.items():
-        assert script(name)[2] == count == int(file.removesuffix(".lua").rsplit("-", 1)[1])
-
-
 def test_the_version_is_the_packages() -> None:
-    project = (REPOSITORY / "clients" / "python" / "pyproject.toml").read_text()
+    project = (REPOSITORY / "python" / "pyproject.toml").read_text()
     assert f'version = "{dataflex_mq.__version__}"' in project

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dataflex_mq.columns.input import to_field_value
+from dataflex_mq.columns.tensor import Jagged, Strings, Tensor
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol.input import to_field_value
-from dataflex_mq.protocol.tensor import Jagged, Strings, Tensor
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dataflex_mq.protocol.decode import decode_columns
-from dataflex_mq.protocol.densify import densify
-from dataflex_mq.protocol.dtypes import DTYPE_BYTES, DTYPES, ONE_BITS, STORAGE, bits_of
-from dataflex_mq.protocol.encode import encode_columns
-from dataflex_mq.protocol.layout import layout_of, layout_of_columns
-from dataflex_mq.protocol.spans import spans_of
-from dataflex_mq.protocol.tensor import Jagged, Layout, Strings, StringsColumn, Tensor
+from dataflex_mq.columns.decode import decode_columns
+from dataflex_mq.columns.densify import densify
+from dataflex_mq.columns.dtypes import DTYPE_BYTES, DTYPES, ONE_BITS, STORAGE, bits_of
+from dataflex_mq.columns.encode import encode_columns
+from dataflex_mq.columns.layout import layout_of, layout_of_columns
+from dataflex_mq.columns.spans import spans_of
+from dataflex_mq.columns.tensor import Jagged, Layout, Strings, StringsColumn, Tensor
 
 SIZES = st.tuples(st.integers(0, 6), st.integers(0, 9))
 
@@ -134,5 +134,5 @@ def test_the_rows_of_a_large_matrix_are_read_in_blocks(monkeypatch: pytest.Monke
         "x": Tensor("f32", rng.random((57, 40), np.float32)),
     }
     whole = encode(fields, put)[:2]
-    monkeypatch.setattr("dataflex_mq.protocol.dense_source.BLOCK", 100)
+    monkeypatch.setattr("dataflex_mq.columns.dense_source.BLOCK", 100)
     assert encode(fields, put)[:2] == whole

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dataflex_mq.client.rows import check_keys, check_rows, key_table, plan_keys, plan_range
+from dataflex_mq.columns.gather_mask import gather_mask
+from dataflex_mq.columns.mask import mask_of
+from dataflex_mq.columns.row_ranges import count_bits, count_rows, ranges_of, rows_in, to_bitmap
+from dataflex_mq.columns.spans import mask_spans
+from dataflex_mq.columns.take_rows import take_rows
+from dataflex_mq.columns.tensor import Jagged, MaskColumn, Strings, Tensor
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol.gather_mask import gather_mask
-from dataflex_mq.protocol.mask import mask_of
-from dataflex_mq.protocol.row_ranges import count_bits, count_rows, ranges_of, rows_in, to_bitmap
-from dataflex_mq.protocol.spans import mask_spans
-from dataflex_mq.protocol.take_rows import take_rows
-from dataflex_mq.protocol.tensor import Jagged, MaskColumn, Strings, Tensor
 
 
 @given(st.sets(st.integers(0, 60)))

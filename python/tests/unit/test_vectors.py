@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dataflex_mq.columns.decode import decode_columns
+from dataflex_mq.columns.densify import densify
+from dataflex_mq.columns.dtypes import DTYPES
+from dataflex_mq.columns.encode import encode_columns
+from dataflex_mq.columns.layout import layout_of, layout_of_columns
+from dataflex_mq.columns.tensor import ENCODINGS, Layout, StringsColumn
 from dataflex_mq.errors import DataflexError
 from dataflex_mq.protocol.codec import pack, unpack
-from dataflex_mq.protocol.decode import decode_columns
-from dataflex_mq.protocol.densify import densify
-from dataflex_mq.protocol.dtypes import DTYPES
-from dataflex_mq.protocol.encode import encode_columns
-from dataflex_mq.protocol.layout import layout_of, layout_of_columns
 from dataflex_mq.protocol.put_id import content_hash, put_id
-from dataflex_mq.protocol.tensor import ENCODINGS, Layout, StringsColumn
 from helpers.paths import VECTORS
 from helpers.vector_format import field_values, message_from_json, vectors
 

@@ -10,16 +10,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dataflex_mq.columns import input as inputs
+from dataflex_mq.columns.device import DeviceJagged, DeviceTensor
+from dataflex_mq.columns.dtypes import bits_of
+from dataflex_mq.columns.encode import encode_columns
+from dataflex_mq.columns.input import to_field_value
+from dataflex_mq.columns.input_types import FieldValue
+from dataflex_mq.columns.layout import layout_of
+from dataflex_mq.columns.take_rows import take_rows
+from dataflex_mq.columns.tensor import Jagged, Tensor
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol import input as inputs
-from dataflex_mq.protocol.device import DeviceJagged, DeviceTensor
-from dataflex_mq.protocol.dtypes import bits_of
-from dataflex_mq.protocol.encode import encode_columns
-from dataflex_mq.protocol.input import to_field_value
-from dataflex_mq.protocol.input_types import FieldValue
-from dataflex_mq.protocol.layout import layout_of
-from dataflex_mq.protocol.take_rows import take_rows
-from dataflex_mq.protocol.tensor import Jagged, Tensor
 
 DTYPES = {
     torch.float32: "f32",

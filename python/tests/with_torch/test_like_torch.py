@@ -11,9 +11,9 @@ import torch
 from dataflex_mq.client.compose import RowWeights, TokenWeights
 from dataflex_mq.client.outcomes import PipelineResult
 from dataflex_mq.client.step_result import StepResult
+from dataflex_mq.columns.mask import mask_of
+from dataflex_mq.columns.tensor import Tensor
 from dataflex_mq.errors import DataflexError
-from dataflex_mq.protocol.mask import mask_of
-from dataflex_mq.protocol.tensor import Tensor
 
 MASK = np.array([[1, 1, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
 LENGTHS = [4, 2, 1]

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.mask import same_mask
+from ..columns.spans import mask_spans
+from ..columns.tensor import MaskColumn
 from ..errors import DataflexError, error
-from ..protocol.mask import same_mask
-from ..protocol.spans import mask_spans
-from ..protocol.tensor import MaskColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..protocol.row_ranges import count_bits
+from ..columns.row_ranges import count_bits
 from ..redis.connect import Connections
 from ..redis.keys import queue_name, run_keys
 from ..redis.mounts import Handle

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..columns.field_names import STRING_FIELDS
+from ..columns.input_types import FieldValue, is_string, is_vector
 from ..errors import error
-from ..protocol.field_names import STRING_FIELDS
-from ..protocol.input_types import FieldValue, is_string, is_vector
 
 
 def check_form(name: str, value: FieldValue, scope: str | None) -> None:

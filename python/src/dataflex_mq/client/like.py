@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.device import is_torch_tensor, jagged_parts, torch_module
+from ..columns.dtypes import ONE_BITS, bits_of
+from ..columns.input import to_field_value
+from ..columns.input_types import FieldValue
+from ..columns.spans import mask_spans
+from ..columns.tensor import Jagged, MaskColumn
 from ..errors import error
-from ..protocol.device import is_torch_tensor, jagged_parts, torch_module
-from ..protocol.dtypes import ONE_BITS, bits_of
-from ..protocol.input import to_field_value
-from ..protocol.input_types import FieldValue
-from ..protocol.spans import mask_spans
-from ..protocol.tensor import Jagged, MaskColumn
 from .compose import RowWeights, Weights
 from .placement import numpy_float, torch_float, torch_place
 

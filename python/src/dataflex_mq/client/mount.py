@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ..errors import error
 from ..protocol.codec import pack, plain, unpack
-from ..protocol.limits import MESSAGE_MAX_STRING_BYTES
+from ..protocol.message_limits import MESSAGE_MAX_STRING_BYTES
 from ..redis.connect import Connections
 from ..redis.keys import CONTROL, reply_key
 from ..redis.mounts import Handle, read_handle

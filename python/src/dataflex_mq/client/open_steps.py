@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..columns.gather_mask import gather_mask
+from ..columns.tensor import MaskColumn
 from ..protocol.codec import unpack
-from ..protocol.gather_mask import gather_mask
-from ..protocol.tensor import MaskColumn
 from ..redis.connect import Connections
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.decode import decode_columns
+from ..columns.tensor import MaskColumn, TokenColumn, VectorColumn
 from ..errors import error
 from ..protocol.codec import unpack
-from ..protocol.decode import decode_columns
-from ..protocol.tensor import MaskColumn, TokenColumn, VectorColumn
 from ..redis.chunk_stream import read_chunks
 from ..redis.connect import Connections
 from ..redis.keys import StepKeys

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.device import torch_module
 from ..errors import DataflexError, error
-from ..protocol.device import torch_module
 
 
 def numpy_float(dtype: Any) -> np.dtype[Any]:

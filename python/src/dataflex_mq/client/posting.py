@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.input import check_lengths, to_field_value
+from ..columns.input_types import FieldValue
 from ..errors import DataflexError, error
-from ..protocol.input import check_lengths, to_field_value
-from ..protocol.input_types import FieldValue
 from ..redis.connect import Connections
 from ..redis.mounts import Handle
 from .guard import whole_number

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.chunks import chunks_of
+from ..columns.encode import encode_columns
+from ..columns.input import flat_array
+from ..columns.input_types import FieldValue
+from ..columns.layout import layout_of
+from ..columns.row_ranges import count_rows, to_bitmap
+from ..columns.take_rows import take_rows
+from ..columns.tensor import Layout, MaskColumn, Tensor
 from ..errors import error
-from ..protocol.chunks import chunks_of
 from ..protocol.codec import pack
-from ..protocol.encode import encode_columns
-from ..protocol.input import flat_array
-from ..protocol.input_types import FieldValue
-from ..protocol.layout import layout_of
 from ..protocol.put_id import content_hash, put_id
-from ..protocol.row_ranges import count_rows, to_bitmap
-from ..protocol.take_rows import take_rows
-from ..protocol.tensor import Layout, MaskColumn, Tensor
 from ..redis.mounts import Handle
 from .form import check_form
 from .rows import RowPlan

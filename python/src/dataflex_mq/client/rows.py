@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.field_names import LAYOUT_COLUMNS
+from ..columns.input_types import FieldValue
+from ..columns.row_ranges import ranges_of
 from ..errors import error
 from ..protocol.codec import pack
-from ..protocol.field_names import LAYOUT_COLUMNS
-from ..protocol.input_types import FieldValue
-from ..protocol.row_ranges import ranges_of
 from .guard import whole_number
 
 # The row table travels as one value, kept with the step: far above any real one, far below what holds the server up.

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.device import torch_module
+from ..columns.input import to_field_value
+from ..columns.input_types import is_vector
+from ..columns.mask import mask_of
+from ..columns.tensor import MaskColumn, Strings
 from ..errors import DataflexError, error
-from ..protocol.device import torch_module
-from ..protocol.input import to_field_value
-from ..protocol.input_types import is_vector
-from ..protocol.mask import mask_of
-from ..protocol.tensor import MaskColumn, Strings
 from ..redis.mounts import Handle
 from .combined_report import combined_report
 from .compose import Composed, OnComposed, RowWeights, Weights, compose, expand

@@ -1,1 +1,1 @@
-"""The contract: values and their bytes. Pure: knows no Redis. docs/protocol.md is the description."""
+"""The messages that carry columns: limits, msgpack, ids."""

@@ -9,7 +9,7 @@ import msgpack
 import numpy as np
 
 from ..errors import error
-from .limits import MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH
+from .message_limits import MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH
 from .scan import scan_message, unpack_raw
 
 _MAX_INTEGER = 2**53

@@ -10,7 +10,7 @@ from typing import Any
 import msgpack
 
 from ..errors import error
-from .limits import MESSAGE_MAX_DEPTH, MESSAGE_MAX_STRING_BYTES
+from .message_limits import MESSAGE_MAX_DEPTH, MESSAGE_MAX_STRING_BYTES
 
 _MAX_INTEGER = 2**53
 

@@ -1,6 +1,6 @@
 """
-The service's Lua scripts, byte for byte (a test compares the copies): a step's changes are theirs alone, in whatever language the
-client is.
+The service's Lua scripts: only they change a step, whatever language the client is written in. In a checkout `scripts/` holds links to
+`src/redis/scripts`; building the package copies the files.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from ..errors import error
 
 def allocate(shares: Sequence[float], count: int, carry: Sequence[float]) -> tuple[list[int], list[float]]:
     """
-    The largest-remainder rule, as the service's own (`src/scoring/mix/allocate.ts`): every domain gets the floor of its target, the rest go one by
-    one to the largest fractions; equal fractions: the earlier domain. `carry`, what each domain is still owed by the calls before, is
-    added to the targets.
+    The largest-remainder rule, as the service applies it (`src/scoring/mix/allocate.ts`): every domain gets the floor of its target, and
+    the remainder goes one by one to the largest fractions, to the earlier domain where fractions are equal. `carry`, what each domain is
+    still owed from earlier calls, is added to the targets.
 
     shares: finite, ≥ 0, with a sum above 0; divided by their sum. Answers counts that sum to `count`, and the carry for the next call.
     Example: [.5, .3, .2] of 7 → 4, 2, 1; thirds of 64 → 22, 21, 21. Raises INVALID_INPUT.

@@ -16,10 +16,5 @@ DEFAULT_LIMITS: Limits = {
     "step_ttl_ms": 3_600_000,
 }
 
-# Bounds of a control message (headers, handles, settings): far above any real one, far below what hurts.
-MESSAGE_MAX_BYTES = 64 << 20
-MESSAGE_MAX_DEPTH = 16
-MESSAGE_MAX_STRING_BYTES = 1 << 20
-
 # Offsets are 32-bit: a matrix with more tokens in scope has no jagged or sparse form.
 MAX_INDEXED = 0x7FFFFFFF

@@ -1,0 +1,1 @@
+"""Columns of a batch: dtypes, encodings, layout, masks and spans, chunks, taking rows."""
