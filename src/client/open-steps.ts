@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { gatherMask } from "../columns/gather-mask.js";
-import type { MaskColumn } from "../columns/mask.js";
+import type { MaskColumn } from "../columns/tensor.js";
 import { unpack } from "../protocol/codec.js";
 import type { Handle, ReleaseReport } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";

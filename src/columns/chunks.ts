@@ -84,19 +84,3 @@ function pieceOf(chunks: ReadonlyMap<number, Uint8Array>, number: number, start:
   }
   return chunk.subarray(start, start + length);
 }
-
-/**
- * The part reader that `decodeColumn` takes, over a sparse set of chunks.
- *
- * @param header  whose `parts` say where its bytes lie
- */
-export function partsFromChunks(
-  header: { readonly parts: Readonly<Record<string, readonly [number, number]>> },
-  chunks: ReadonlyMap<number, Uint8Array>,
-  chunkBytes: number,
-): (name: string) => Uint8Array {
-  return (name) => {
-    const [offset, length] = header.parts[name]!;
-    return bytesFromChunks(chunks, offset, length, chunkBytes);
-  };
-}

@@ -46,3 +46,10 @@ export const DTYPE_ARRAYS = {
 export function isDType(value: unknown): value is DType {
   return typeof value === "string" && (DTYPES as readonly string[]).includes(value);
 }
+
+/** What a column's `values` are for a dtype: plain numbers. */
+export function plainArray(dtype: DType, length: number): NumericArray {
+  if (dtype === "f16" || dtype === "bf16") return new Float32Array(length);
+  if (dtype === "i64") return new Float64Array(length);
+  return new DTYPE_ARRAYS[dtype](length);
+}

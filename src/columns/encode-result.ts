@@ -2,15 +2,13 @@ import { bytesOf } from "./bytes.js";
 import { Body } from "./encode.js";
 import { encodeLengths } from "./encodings/lengths.js";
 import { encodeRuns } from "./encodings/runs.js";
-import type { MaskColumn } from "./mask.js";
-import type { ColumnHeader } from "./tensor.js";
+import type { ColumnHeader, MaskColumn, Weights } from "./tensor.js";
 
 /** What a pipeline's step gives back; every part optional. */
 export interface ResultColumns {
   /** The mask that scoring read, padding rows empty. */
   readonly mask?: MaskColumn;
-  /** float32, `(rows,)`, or one a live token of `mask`, row after row. */
-  readonly weights?: { readonly kind: "row" | "token"; readonly values: Float32Array; readonly offsets?: Int32Array };
+  readonly weights?: Weights;
   /** Kept rows, ascending, int32. */
   readonly kept?: Int32Array;
   /** Rows that left the live set for a non-finite value, ascending, int32. */
@@ -37,7 +35,7 @@ export function encodeResult(r: ResultColumns): { columns: ColumnHeader[]; body:
       shape: [r.weights.values.length],
       content: [["values", bytesOf(r.weights.values)]],
     });
-  } else if (r.weights?.offsets) {
+  } else if (r.weights) {
     const offsets = r.weights.offsets;
     const counts = Int32Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!);
     body.add("weights", {

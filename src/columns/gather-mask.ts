@@ -1,5 +1,5 @@
-import type { MaskColumn } from "./mask.js";
 import { rowsIn } from "./row-ranges.js";
+import type { MaskColumn } from "./tensor.js";
 
 /** A mask and the step's rows that it is for. */
 export interface MaskPiece {

@@ -2,8 +2,6 @@
  * 16-bit floats as their words, to float32 and back. Everything happens on integer views of the bits: a JavaScript number would
  * lose NaN payloads. Widening is exact; narrowing rounds to nearest, ties to even, and is the exact inverse of widening.
  */
-const float = new Float32Array(1);
-const bits = new Uint32Array(float.buffer);
 
 /** IEEE binary16 word → float32 bits. */
 export function f16ToBits(word: number): number {
@@ -64,10 +62,4 @@ export function narrowHalf(values: Float32Array, dtype: "f16" | "bf16"): Uint16A
   const narrow = dtype === "bf16" ? bitsToBf16 : bitsToF16;
   for (let i = 0; i < out.length; i++) out[i] = narrow(source[i]!);
   return out;
-}
-
-/** One number (rounded to float32 first) as a word of `dtype`. */
-export function halfOf(value: number, dtype: "f16" | "bf16"): number {
-  float[0] = value;
-  return dtype === "bf16" ? bitsToBf16(bits[0]!) : bitsToF16(bits[0]!);
 }

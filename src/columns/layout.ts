@@ -1,8 +1,8 @@
 import { DataflexError } from "../errors.js";
 import { isMaskField } from "./field-names.js";
 import { checkFieldValue, rowsOf } from "./field-value.js";
-import { type MaskColumn, maskOf } from "./mask.js";
-import type { Column, FieldValue, Layout } from "./tensor.js";
+import { maskOf } from "./mask.js";
+import type { Column, FieldValue, Layout, MaskColumn } from "./tensor.js";
 
 export interface LayoutOptions {
   /** Rows of this put. */

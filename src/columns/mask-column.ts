@@ -1,6 +1,5 @@
 import { malformed } from "./encodings/part.js";
-import type { MaskColumn } from "./mask.js";
-import type { Column } from "./tensor.js";
+import type { Column, MaskColumn } from "./tensor.js";
 
 /**
  * A decoded mask as `lengths` or `runs`, whatever it travelled as.

@@ -1,9 +1,7 @@
 import { DataflexError } from "../errors.js";
 import type { DType } from "./dtypes.js";
-import type { Jagged, LengthsColumn, RunsColumn, Tensor } from "./tensor.js";
+import type { Jagged, MaskColumn, Tensor } from "./tensor.js";
 import { TokenSource } from "./token-source.js";
-
-export type MaskColumn = LengthsColumn | RunsColumn;
 
 /** The bits of 1 in each dtype: `[low, high]` 32-bit words for 8-byte dtypes, else `[word, 0]`. */
 const ONE: Readonly<Record<DType, readonly [number, number]>> = {

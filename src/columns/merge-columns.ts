@@ -1,10 +1,10 @@
 import { DataflexError } from "../errors.js";
 import { bitsOf, copyBits } from "./bytes.js";
-import { gatherRow, type NumberColumn, plainArray, type TokenColumn, tokenSpans } from "./densify.js";
-import type { DType, NumericArray } from "./dtypes.js";
+import { type DType, type NumericArray, plainArray } from "./dtypes.js";
 import { mergeMasks, mergeStrings } from "./merge-compact.js";
 import { type Piece, planMerge, type Source } from "./merge-plan.js";
-import type { Column, Layout } from "./tensor.js";
+import { gatherRow, tokenSpans } from "./paint-row.js";
+import type { Column, Layout, NumberColumn, TokenColumn } from "./tensor.js";
 
 export type { Piece } from "./merge-plan.js";
 

@@ -1,6 +1,5 @@
-import type { MaskColumn } from "./mask.js";
 import type { Source } from "./merge-plan.js";
-import type { LengthsColumn, StringsColumn } from "./tensor.js";
+import type { LengthsColumn, MaskColumn, StringsColumn } from "./tensor.js";
 
 /** String columns: one table of both, in the order of first rows as an encoder would build it. */
 export function mergeStrings(columns: readonly StringsColumn[], sources: readonly Source[]): StringsColumn {

@@ -1,10 +1,9 @@
 import { DataflexError } from "../errors.js";
 import { type Bits, bitsOf, copyBits } from "./bytes.js";
+import type { NumericArray } from "./dtypes.js";
 import { bitsOfOne } from "./one.js";
-import type { Spans } from "./spans.js";
-import type { Column } from "./tensor.js";
-
-type TokenColumn = Exclude<Column, { kind: "vector" } | { kind: "strings" }>;
+import { type Spans, spansOf } from "./spans.js";
+import type { Layout, TokenColumn } from "./tensor.js";
 
 /**
  * Writes the tokens in scope of one row of a column into `out`, whose elements `[base, base + width)` are zero, by bits. `row` counts
@@ -67,6 +66,32 @@ export function paintRow(
       }
     }
   }
+}
+
+/** The tokens in scope of one row, in their order, written to `out` from `at` on. */
+export function gatherRow(
+  column: TokenColumn,
+  spans: Spans,
+  row: number,
+  spansRow: number,
+  scratch: NumericArray,
+  out: NumericArray,
+  at: number,
+): void {
+  const bits = bitsOf(scratch);
+  scratch.fill(0);
+  paintRow(column, spans, row, spansRow, bits, 0);
+  const to = bitsOf(out);
+  for (let k = spans.offsets[spansRow]!; k < spans.offsets[spansRow + 1]!; k++) {
+    copyBits(bits, spans.bounds[2 * k]!, spans.bounds[2 * k + 1]!, to, at + spans.before[k]!);
+  }
+}
+
+/** The tokens of a column's scope, in a step that may be wider than the column. */
+export function tokenSpans(column: TokenColumn, layout: Layout): Spans {
+  const lengths = column.responseLengths ?? layout.lengths ?? new Int32Array(layout.rows).fill(column.width);
+  const width = Math.max(layout.width, column.width);
+  return spansOf(column.scope, { ...layout, width }, column.kind, lengths);
 }
 
 function disagree(row: number, held: number, inScope: number): never {

@@ -1,48 +1,48 @@
 import { DataflexError } from "../errors.js";
-import type { Layout, LengthsColumn, RunsColumn, Scope } from "./tensor.js";
+import type { Layout, MaskColumn, Scope } from "./tensor.js";
 
 /**
- * Where the tokens in scope lie: row i has the half-open token ranges `[bounds[2k], bounds[2k+1])` for k in
- * `[offsets[i], offsets[i+1])`, ascending, none empty. `counts[i]` is how many tokens that makes, `total` their sum.
+ * A set of tokens, as half-open runs. Row i owns the runs `offsets[i] … offsets[i + 1]`; run q spans the tokens
+ * `[bounds[2q], bounds[2q + 1])`, and `before[q]` tokens of the row's set precede it. Runs are ascending, none is empty.
  */
 export interface Spans {
   readonly rows: number;
   readonly width: number;
   readonly offsets: Int32Array;
   readonly bounds: Int32Array;
+  readonly before: Int32Array;
+  /** Tokens of the set per row. */
   readonly counts: Int32Array;
+  /** Prefix sums of `counts`, rows + 1 entries: where each row starts when the tokens are stored row after row. Valid up to a `total` of 2^31 - 1. */
+  readonly starts: Int32Array;
+  /** Tokens of the set. */
   readonly total: number;
 }
 
-/** One span a row, from its start. `lengths` within [0, width]. */
+/** The tokens whose mask is 1. @throws DataflexError INVALID_INPUT when runs are empty, overlap or leave the width. */
+export function maskSpans(mask: MaskColumn): Spans {
+  if (mask.kind === "lengths") return prefixSpans(mask.lengths, mask.width);
+  return makeSpans(mask.rows, mask.width, mask.offsets, mask.bounds);
+}
+
+/** The first `lengths[i]` tokens of each row. @throws DataflexError INVALID_INPUT when a length leaves the width. */
 export function prefixSpans(lengths: Int32Array, width: number): Spans {
   const rows = lengths.length;
   const offsets = new Int32Array(rows + 1);
-  const bounds = new Int32Array(rows * 2);
-  let at = 0;
-  let total = 0;
+  const bounds = new Int32Array(2 * rows);
+  let runs = 0;
   for (let i = 0; i < rows; i++) {
     const length = lengths[i]!;
-    if (length > 0) bounds[2 * at++ + 1] = length;
-    offsets[i + 1] = at;
-    total += length;
+    if (length > 0) bounds[2 * runs++ + 1] = length;
+    if (length < 0) throw badRun(i, 0, length, width);
+    offsets[i + 1] = runs;
   }
-  return { rows, width, offsets, bounds: bounds.subarray(0, at * 2), counts: lengths, total };
+  return makeSpans(rows, width, offsets, bounds.subarray(0, 2 * runs));
 }
 
-/** The ones of a mask. */
-export function maskSpans(mask: LengthsColumn | RunsColumn): Spans {
-  if (mask.kind === "lengths") return prefixSpans(mask.lengths, mask.width);
-  const { rows, width, offsets, bounds } = mask;
-  const counts = new Int32Array(rows);
-  let total = 0;
-  for (let i = 0; i < rows; i++) {
-    let count = 0;
-    for (let k = offsets[i]!; k < offsets[i + 1]!; k++) count += bounds[2 * k + 1]! - bounds[2 * k]!;
-    counts[i] = count;
-    total += count;
-  }
-  return { rows, width, offsets, bounds, counts, total };
+/** Every token of every row. */
+export function fullSpans(rows: number, width: number): Spans {
+  return prefixSpans(new Int32Array(rows).fill(width), width);
 }
 
 /**
@@ -51,10 +51,9 @@ export function maskSpans(mask: LengthsColumn | RunsColumn): Spans {
  *
  * @throws DataflexError INVALID_INPUT when the scope is `mask` and the layout has none
  */
-export function spansOf(scope: Scope, layout: Layout, field: string, responseLengths?: Int32Array): Spans {
+export function spansOf(scope: Scope, layout: Layout, field: string, responseLengths = layout.lengths): Spans {
   if (scope === "response") {
-    const lengths = responseLengths ?? layout.lengths ?? new Int32Array(layout.rows).fill(layout.width);
-    return prefixSpans(lengths, layout.width);
+    return responseLengths ? prefixSpans(responseLengths, layout.width) : fullSpans(layout.rows, layout.width);
   }
   if (layout.mask === undefined) {
     throw new DataflexError(
@@ -69,4 +68,37 @@ export function spansOf(scope: Scope, layout: Layout, field: string, responseLen
   }
   // The mask may come from an earlier put, which was padded otherwise.
   return { ...maskSpans(layout.mask), width: Math.max(layout.width, layout.mask.width) };
+}
+
+/** Spans from their runs. @throws DataflexError INVALID_INPUT when runs are empty, overlap or leave the width. */
+export function makeSpans(rows: number, width: number, offsets: Int32Array, bounds: Int32Array): Spans {
+  const before = new Int32Array(bounds.length / 2);
+  const counts = new Int32Array(rows);
+  const starts = new Int32Array(rows + 1);
+  let total = 0;
+  for (let i = 0; i < rows; i++) {
+    let count = 0;
+    let end = 0;
+    for (let q = offsets[i]!; q < offsets[i + 1]!; q++) {
+      const from = bounds[2 * q]!;
+      const to = bounds[2 * q + 1]!;
+      // Out-of-range runs would make the loops read a neighbour row's tokens: refuse here, once, for all of them.
+      if (from < end || to <= from || to > width) throw badRun(i, from, to, width);
+      before[q] = count;
+      count += to - from;
+      end = to;
+    }
+    counts[i] = count;
+    total += count;
+    starts[i + 1] = total;
+  }
+  return { rows, width, offsets, bounds, before, counts, starts, total };
+}
+
+function badRun(row: number, from: number, to: number, width: number): DataflexError {
+  return new DataflexError(
+    "INVALID_INPUT",
+    `row ${row}: token run [${from}, ${to}) is empty, out of order or outside the width ${width}; check the mask and the lengths`,
+    { row, from, to, width },
+  );
 }

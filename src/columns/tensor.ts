@@ -52,6 +52,11 @@ export type Column =
   | LengthsColumn
   | RunsColumn
   | StringsColumn;
+/** Every column that holds numbers. */
+export type NumberColumn = Exclude<Column, StringsColumn>;
+/** Every column that holds a number for each token. */
+export type TokenColumn = Exclude<NumberColumn, VectorColumn>;
+export type MaskColumn = LengthsColumn | RunsColumn;
 
 interface TokenColumnBase {
   readonly dtype: DType;
@@ -126,8 +131,23 @@ export interface StringsColumn {
 export interface Layout {
   readonly rows: number;
   readonly width: number;
-  readonly mask?: LengthsColumn | RunsColumn;
+  readonly mask?: MaskColumn;
   readonly lengths?: Int32Array;
+}
+
+/**
+ * Weights as they are delivered, float32: one a row, or one a token under mask 1, row after row (row i's are
+ * `values[offsets[i] … offsets[i + 1])`). 0 for padding and fully masked rows.
+ */
+export type Weights = RowWeights | TokenWeights;
+export interface RowWeights {
+  readonly kind: "row";
+  readonly values: Float32Array;
+}
+export interface TokenWeights {
+  readonly kind: "token";
+  readonly offsets: Int32Array;
+  readonly values: Float32Array;
 }
 
 /** How one column lies in the body of a put or a result. Offsets are bytes from the body's start, multiples of 8. */

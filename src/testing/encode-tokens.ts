@@ -1,5 +1,5 @@
+import { maskSpans, prefixSpans } from "../columns/spans.js";
 import type { Column, Layout, Scope } from "../columns/tensor.js";
-import { spansOfLengths, spansOfMask } from "../scoring/batch/live-spans.js";
 
 /** `compact`: `row` or `last` where the values allow it, else `sparse`. */
 export const ENCODE_AS = ["jagged", "dense", "compact"] as const;
@@ -21,8 +21,8 @@ export function encodeTokens(
     for (const [i, row] of matrix.entries()) values.set(row, i * width);
     return { ...base, kind: "dense", values };
   }
-  const response = spansOfLengths(lengths ?? new Int32Array(rows).fill(width), width);
-  const spans = scope === "mask" && mask !== undefined ? spansOfMask(mask) : response;
+  const response = prefixSpans(lengths ?? new Int32Array(rows).fill(width), width);
+  const spans = scope === "mask" && mask !== undefined ? maskSpans(mask) : response;
   const tokens = matrix.map((row, i) => {
     const own: { token: number; value: number }[] = [];
     for (let q = spans.offsets[i]!; q < spans.offsets[i + 1]!; q++) {

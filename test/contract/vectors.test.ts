@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { bytesOf } from "../../src/columns/bytes.js";
 import { decodeColumns } from "../../src/columns/decode.js";
-import { densify } from "../../src/columns/densify.js";
 import { DTYPES } from "../../src/columns/dtypes.js";
 import { encodeColumns } from "../../src/columns/encode.js";
 import { layoutOf, layoutOfColumns } from "../../src/columns/layout.js";
@@ -11,6 +10,7 @@ import { ENCODINGS, type FieldValue } from "../../src/columns/tensor.js";
 import type { DataflexError } from "../../src/errors.js";
 import { pack, unpack } from "../../src/protocol/codec.js";
 import { contentHash, putId } from "../../src/protocol/put-id.js";
+import { densify } from "../helpers/densify.js";
 import { type ColumnsVector, fromJson, messageFromJson, toJson, type Vector } from "../helpers/vector-format.js";
 
 const FOLDER = new URL("../vectors/v1/", import.meta.url);

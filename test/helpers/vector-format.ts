@@ -1,6 +1,6 @@
 import { bitsOf } from "../../src/columns/bytes.js";
 import { DTYPE_ARRAYS, DTYPE_BYTES, type DType, type TypedArray } from "../../src/columns/dtypes.js";
-import { halfOf, widenHalf } from "../../src/columns/half.js";
+import { narrowHalf, widenHalf } from "../../src/columns/half.js";
 import type { ColumnHeader, Scope } from "../../src/columns/tensor.js";
 
 /** How golden vectors write values; `test/vectors/README.md` says the same in prose. */
@@ -57,7 +57,7 @@ export function fromJson(dtype: DType, values: readonly JsonValue[]): TypedArray
     } else if (dtype === "i64") bits[i] = BigInt(value);
     else {
       const number = typeof value === "string" ? NAMED[value]! : Number(value);
-      if (dtype === "f16" || dtype === "bf16") bits[i] = halfOf(number, dtype);
+      if (dtype === "f16" || dtype === "bf16") bits[i] = narrowHalf(Float32Array.of(number), dtype)[0]!;
       else (data as Float64Array)[i] = number;
     }
   });

@@ -1,13 +1,13 @@
 import type { Tensor2D } from "@tensorflow/tfjs-core";
-import type { Column, Layout, StringsColumn } from "../../columns/tensor.js";
+import { columnsOf, keepRows, lastToken } from "../../columns/span-walks.js";
+import { fullSpans, maskSpans, prefixSpans } from "../../columns/spans.js";
+import type { Column, Layout, StringsColumn, TokenColumn } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
 import { checkColumn, wrongKind } from "./check-column.js";
 import { writer } from "./evaluate.js";
-import type { TokenColumn } from "./expression.js";
 import { type Frame, frameOf } from "./frame.js";
 import { type GroupSize, type Groups, groupSizes, makeGroups, noSuchStrings } from "./groups.js";
 import { isFloat } from "./kernel.js";
-import { columnsOf, fullSpans, keepRows, lastToken, spansOfLengths, spansOfMask } from "./live-spans.js";
 import { RowVector } from "./row-vector.js";
 import { NonFinite, TensorsNeeded } from "./signals.js";
 import type { TensorScope, Tf } from "./tensor-backend.js";
@@ -29,14 +29,14 @@ export interface BatchInput {
 export function createBatch(input: BatchInput): Batch {
   const { rows, width } = input.layout;
   const known = knownLengths(input);
-  const response = known === undefined ? fullSpans(rows, width) : spansOfLengths(known, width);
+  const response = known === undefined ? fullSpans(rows, width) : prefixSpans(known, width);
   const given = input.layout.mask ?? input.columns.get("response_mask");
   const masked = given?.kind === "lengths" || given?.kind === "runs" ? given : undefined;
   const real = new Uint8Array(rows).fill(1);
   input.isPadding?.forEach((padding, i) => {
     if (padding !== 0) real[i] = 0;
   });
-  const mask = masked === undefined ? response : keepRows(spansOfMask(masked), real);
+  const mask = masked === undefined ? response : keepRows(maskSpans(masked), real);
   const frame = frameOf({ rows, width, mask, response, lengthsKnown: known !== undefined }, real, masked !== undefined);
   for (const [name, column] of input.columns) checkColumn(name, column, frame);
   const columns = new Map(input.columns);

@@ -1,7 +1,7 @@
+import { lastToken } from "../../columns/span-walks.js";
 import type { Column } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
 import type { Frame } from "./frame.js";
-import { lastToken } from "./live-spans.js";
 
 /**
  * Refuses a column that does not fit its batch. The fused loops index without looking, so this is the one place where a wrong length

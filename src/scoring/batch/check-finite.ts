@@ -1,7 +1,8 @@
+import { rankOf } from "../../columns/span-walks.js";
+import type { Spans } from "../../columns/spans.js";
 import type { ColumnLeaf } from "./expression.js";
 import type { Frame } from "./frame.js";
 import { isFloat, type Program } from "./kernel.js";
-import { rankOf, type Spans } from "./live-spans.js";
 import { visitTokens } from "./scatter.js";
 import { NonFinite } from "./signals.js";
 

@@ -1,8 +1,8 @@
+import type { Spans } from "../../columns/spans.js";
 import { checkRowLeaves, reportNonFinite } from "./check-finite.js";
 import type { Expression } from "./expression.js";
 import type { Frame } from "./frame.js";
 import { compile } from "./kernel.js";
-import type { Spans } from "./live-spans.js";
 import { denseReduce, denseWriter } from "./loop-dense.js";
 import { sparseReduce, sparseWriter } from "./loop-sparse.js";
 

@@ -1,7 +1,4 @@
-import type { Column, StringsColumn, VectorColumn } from "../../columns/tensor.js";
-
-/** Columns that hold a number for each token. */
-export type TokenColumn = Exclude<Column, VectorColumn | StringsColumn>;
+import type { TokenColumn } from "../../columns/tensor.js";
 
 /** JavaScript source of each operation over its arguments' source. NaN must come out of NaN: see `clip`. */
 export const OPERATIONS = {

@@ -1,4 +1,4 @@
-import type { Spans } from "./live-spans.js";
+import type { Spans } from "../../columns/spans.js";
 
 /**
  * What all fields and vectors of one batch share: its size, where its tokens lie, and which rows count.

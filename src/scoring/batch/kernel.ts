@@ -1,7 +1,7 @@
 import type { NumericArray } from "../../columns/dtypes.js";
+import type { Spans } from "../../columns/spans.js";
 import { type ColumnLeaf, type Expression, OPERATIONS } from "./expression.js";
 import type { Frame } from "./frame.js";
-import type { Spans } from "./live-spans.js";
 
 /**
  * Turns an expression into the source of a loop body. An expression interpreted node by node costs a call per node and token, 5 to 20

@@ -1,7 +1,7 @@
+import type { Spans } from "../../columns/spans.js";
 import type { Placement, Reduction } from "./evaluate.js";
 import type { Frame } from "./frame.js";
 import { bindings, cachedFunction, type KernelArguments, type Program } from "./kernel.js";
-import type { Spans } from "./live-spans.js";
 import { type Scatter, scatterOf } from "./scatter.js";
 
 /** A compiled expression and where it is to run. */

@@ -1,6 +1,6 @@
+import { lastToken, rankOf } from "../../columns/span-walks.js";
 import type { Placement, Reduction } from "./evaluate.js";
 import { bindings, cachedFunction, isFloat, type KernelArguments, type Program } from "./kernel.js";
-import { lastToken, rankOf } from "./live-spans.js";
 import type { Job, RowLoop } from "./loop-dense.js";
 import { visitTokens } from "./scatter.js";
 

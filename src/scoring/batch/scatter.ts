@@ -1,7 +1,8 @@
-import type { TokenColumn } from "./expression.js";
+import { lastToken, rankOf } from "../../columns/span-walks.js";
+import type { Spans } from "../../columns/spans.js";
+import type { TokenColumn } from "../../columns/tensor.js";
 import type { Frame } from "./frame.js";
 import { isFloat } from "./kernel.js";
-import { lastToken, rankOf, type Spans } from "./live-spans.js";
 
 /** One row of a mostly-zero column spread out over the width, for loops that mix it with dense columns. */
 export interface Scatter {

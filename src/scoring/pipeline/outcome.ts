@@ -1,3 +1,4 @@
+import type { Weights } from "../../columns/tensor.js";
 import type { Distribution, ExtremeRows, WeightStats } from "../../protocol/messages.js";
 import type { StateStep, StateValue } from "../../protocol/saved-state.js";
 import type { Moments } from "./stats.js";
@@ -21,12 +22,6 @@ export const FLAGS = {
   empty_selection: "the selector kept nothing: on_empty decided",
 } as const;
 export type Flag = keyof typeof FLAGS;
-
-/** Float32, as the trainer gets them; 0 for padding and fully masked rows. Tokens are those under mask 1, row after row;
- * padding rows have none. */
-export type Weights =
-  | { readonly kind: "row"; readonly values: Float32Array }
-  | { readonly kind: "token"; readonly offsets: Int32Array; readonly values: Float32Array };
 
 /** What one pipeline makes of one step. */
 export interface PipelineOutcome {

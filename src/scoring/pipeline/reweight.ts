@@ -1,8 +1,8 @@
+import { tokenAt } from "../../columns/span-walks.js";
 import { DataflexError } from "../../errors.js";
 import type { Batch } from "../batch/batch.js";
 import { reduce, writer } from "../batch/evaluate.js";
 import { liveRows } from "../batch/frame.js";
-import { tokenAt } from "../batch/live-spans.js";
 import type { TokenField } from "../batch/token-field.js";
 import type { Component } from "../components/component-types.js";
 import { type Normalize, rowFactor, tokenFactor } from "./normalize.js";

@@ -1,9 +1,9 @@
+import { tokenAt } from "../../columns/span-walks.js";
 import { DataflexError } from "../../errors.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Batch } from "../batch/batch.js";
 import { writer } from "../batch/evaluate.js";
 import { liveRows } from "../batch/frame.js";
-import { tokenAt } from "../batch/live-spans.js";
 import { NonFinite } from "../batch/signals.js";
 import type { TokenField } from "../batch/token-field.js";
 import type { Scorer } from "../components/component-types.js";

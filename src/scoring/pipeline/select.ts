@@ -1,9 +1,9 @@
+import { tokenAt } from "../../columns/span-walks.js";
 import { DataflexError } from "../../errors.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Batch } from "../batch/batch.js";
 import { writer } from "../batch/evaluate.js";
 import { liveRows } from "../batch/frame.js";
-import { tokenAt } from "../batch/live-spans.js";
 import type { Accepts, Component } from "../components/component-types.js";
 import type { Notes } from "./notes.js";
 import { readKept, readTokens } from "./read-answer.js";

@@ -1,10 +1,11 @@
+import type { Weights } from "../../columns/tensor.js";
 import type { Batch } from "../batch/batch.js";
 import { liveRows } from "../batch/frame.js";
 import type { Accepts } from "../components/component-types.js";
 import { sortedSample, weightDistribution } from "../distribution.js";
 import { extremeRows, type RowFacts } from "./extremes.js";
 import type { Notes } from "./notes.js";
-import type { Flag, PipelineOutcome, Weights } from "./outcome.js";
+import type { Flag, PipelineOutcome } from "./outcome.js";
 import { liveSpans, type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
 
 /** Weights as they will be delivered, and, of a selector, the rows it kept. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesFromChunks, chunkSpan, chunksOf, partsFromChunks } from "../../../src/columns/chunks.js";
+import { bytesFromChunks, chunkSpan, chunksOf } from "../../../src/columns/chunks.js";
 import type { ColumnHeader } from "../../../src/columns/tensor.js";
 import { contentHash, putId } from "../../../src/protocol/put-id.js";
 import { thrown } from "./thrown.js";
@@ -47,10 +47,9 @@ describe("chunks", () => {
       [0, new Uint8Array(8)],
       [1, new Uint8Array(3)],
     ]);
-    const header = { parts: { values: [0, 16], tail: [16, 8] } } as const;
-    const part = partsFromChunks(header, chunks, 8);
-    expect(thrown(() => part("values"))).toMatchObject({ code: "CHUNKS_MISSING", details: { chunk: 1 } });
-    expect(thrown(() => part("tail"))).toMatchObject({ code: "CHUNKS_MISSING", details: { chunk: 2 } });
+    const read = (offset: number, length: number) => bytesFromChunks(chunks, offset, length, 8);
+    expect(thrown(() => read(0, 16))).toMatchObject({ code: "CHUNKS_MISSING", details: { chunk: 1 } });
+    expect(thrown(() => read(16, 8))).toMatchObject({ code: "CHUNKS_MISSING", details: { chunk: 2 } });
   });
 });
 

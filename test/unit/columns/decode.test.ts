@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesOf } from "../../../src/columns/bytes.js";
 import { decodeColumn, decodeColumns } from "../../../src/columns/decode.js";
-import { densify } from "../../../src/columns/densify.js";
 import { encodeColumns } from "../../../src/columns/encode.js";
 import { layoutOf } from "../../../src/columns/layout.js";
 import { DEFAULT_LIMITS } from "../../../src/columns/limits.js";
 import type { ColumnHeader } from "../../../src/columns/tensor.js";
 import { DataflexError } from "../../../src/errors.js";
+import { densify } from "../../helpers/densify.js";
 import { caseArb, fieldsOf } from "./arbitraries.js";
 import { thrown } from "./thrown.js";
 

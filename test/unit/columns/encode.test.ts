@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { decodeColumns } from "../../../src/columns/decode.js";
-import { densify } from "../../../src/columns/densify.js";
 import { encodeColumns } from "../../../src/columns/encode.js";
 import { toFieldValue } from "../../../src/columns/input.js";
 import { layoutOf } from "../../../src/columns/layout.js";
 import { DEFAULT_LIMITS } from "../../../src/columns/limits.js";
 import { maskOf } from "../../../src/columns/mask.js";
 import type { FieldValue, Jagged, JaggedColumn, Layout, Scope } from "../../../src/columns/tensor.js";
+import { densify } from "../../helpers/densify.js";
 import { thrown } from "./thrown.js";
 
 function encode(inputs: Record<string, unknown>, scopes: Record<string, Scope> = {}, lengths?: number[]) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gatherMask } from "../../../src/columns/gather-mask.js";
-import type { MaskColumn } from "../../../src/columns/mask.js";
+import type { MaskColumn } from "../../../src/columns/tensor.js";
 
 const base = { dtype: "bool", scope: "response" } as const;
 const prefixes = (lengths: number[], width: number): MaskColumn => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { halfOf, narrowHalf, widenHalf } from "../../../src/columns/half.js";
+import { narrowHalf, widenHalf } from "../../../src/columns/half.js";
 
 const ALL = Uint16Array.from({ length: 65536 }, (_, word) => word);
 
@@ -11,6 +11,8 @@ function f16Value(word: number): number {
   if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
+
+const halfOf = (value: number, dtype: "f16" | "bf16") => narrowHalf(Float32Array.of(value), dtype)[0]!;
 
 describe("16-bit floats", () => {
   it("widens every f16 word to its value", () => {

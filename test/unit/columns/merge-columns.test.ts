@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesOf } from "../../../src/columns/bytes.js";
 import { decodeColumns } from "../../../src/columns/decode.js";
-import { densify } from "../../../src/columns/densify.js";
 import { encodeColumns } from "../../../src/columns/encode.js";
 import { toFieldValue } from "../../../src/columns/input.js";
 import { layoutOf, layoutOfColumns } from "../../../src/columns/layout.js";
@@ -11,6 +10,7 @@ import { mergeColumns } from "../../../src/columns/merge-columns.js";
 import { rangesOf } from "../../../src/columns/row-ranges.js";
 import { takeRows } from "../../../src/columns/take-rows.js";
 import type { Column, FieldValue, Layout, Scope } from "../../../src/columns/tensor.js";
+import { densify } from "../../helpers/densify.js";
 import { caseArb, expectedBytes, fieldsOf } from "./arbitraries.js";
 import { thrown } from "./thrown.js";
 

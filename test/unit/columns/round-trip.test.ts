@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesOf, padded } from "../../../src/columns/bytes.js";
 import { decodeColumns } from "../../../src/columns/decode.js";
-import { densify } from "../../../src/columns/densify.js";
 import { DTYPE_BYTES } from "../../../src/columns/dtypes.js";
 import { encodeColumns } from "../../../src/columns/encode.js";
 import { layoutOf, layoutOfColumns } from "../../../src/columns/layout.js";
 import { DEFAULT_LIMITS } from "../../../src/columns/limits.js";
 import type { ColumnHeader, LengthsColumn, RunsColumn, Tensor } from "../../../src/columns/tensor.js";
 import { pack, unpack } from "../../../src/protocol/codec.js";
+import { densify } from "../../helpers/densify.js";
 import { arrayOfWords, type Case, caseArb, dtypeArb, expectedBytes, fieldsOf, SPECIAL } from "./arbitraries.js";
 
 function travel(c: Case) {

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RunsColumn } from "../../../../src/columns/tensor.js";
-import {
-  difference,
-  fullSpans,
-  lastOf,
-  lastToken,
-  rankOf,
-  spansOfLengths,
-  spansOfMask,
-  tokenAt,
-} from "../../../../src/scoring/batch/live-spans.js";
+import { difference, lastOf, lastToken, rankOf, tokenAt } from "../../../src/columns/span-walks.js";
+import { fullSpans, maskSpans, prefixSpans } from "../../../src/columns/spans.js";
+import type { RunsColumn } from "../../../src/columns/tensor.js";
 
 const runs = (bounds: number[][], width: number): RunsColumn => {
   const offsets = [0];
@@ -24,7 +16,7 @@ const runs = (bounds: number[][], width: number): RunsColumn => {
     bounds: Int32Array.from(bounds.flat()),
   };
 };
-const holes = spansOfMask(runs([[0, 2, 4, 5], [], [3, 6]], 6));
+const holes = maskSpans(runs([[0, 2, 4, 5], [], [3, 6]], 6));
 
 it("counts tokens, finds the last, and converts between position and rank", () => {
   expect([...holes.counts]).toEqual([3, 0, 3]);
@@ -48,7 +40,7 @@ it("takes the last token alone, with its rank", () => {
 });
 
 it("takes what is in one set and not in the other", () => {
-  const outside = difference(spansOfLengths(Int32Array.from([5, 2, 4]), 6), holes);
+  const outside = difference(prefixSpans(Int32Array.from([5, 2, 4]), 6), holes);
   expect([...outside.bounds]).toEqual([2, 4, 0, 2, 0, 3]);
   expect([...outside.counts]).toEqual([2, 2, 3]);
   expect([...difference(holes, fullSpans(3, 6)).counts]).toEqual([0, 0, 0]);
@@ -61,11 +53,11 @@ describe("refuses runs that would read a neighbour row", () => {
     { what: "overlapping", bounds: [[0, 3, 2, 5]] },
     { what: "negative", bounds: [[-1, 2]] },
   ])("$what", ({ bounds }) => {
-    expect(() => spansOfMask(runs(bounds, 6))).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    expect(() => maskSpans(runs(bounds, 6))).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
   });
 
   it("and lengths beyond the width", () => {
-    expect(() => spansOfLengths(Int32Array.from([3, 7]), 6)).toThrow(/row 1/);
-    expect(() => spansOfLengths(Int32Array.from([-1]), 6)).toThrow(/row 0/);
+    expect(() => prefixSpans(Int32Array.from([3, 7]), 6)).toThrow(/row 1/);
+    expect(() => prefixSpans(Int32Array.from([-1]), 6)).toThrow(/row 0/);
   });
 });
