@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
+    reporters: ["default", "./test/helpers/skipped.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -12,7 +12,7 @@ export interface PrivateRedis {
 }
 
 /** Servers that speak the protocol, in order of preference. */
-const SERVERS = ["valkey-server", "redis-server"] as const;
+export const SERVERS = ["valkey-server", "redis-server"] as const;
 
 export const INSTALL_LINE = "apt-get install -y redis-server   (macOS: brew install redis)";
 

@@ -1,9 +1,9 @@
 import type { Run } from "dataflex-mq";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { violationsOf } from "../helpers/axe.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
-import { open, useBrowser } from "../helpers/browser.js";
+import { open, test, useBrowser } from "../helpers/browser.js";
 import { useServed } from "../helpers/served.js";
 
 const served = useServed({});

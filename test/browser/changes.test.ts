@@ -1,7 +1,7 @@
 import { Client } from "dataflex-mq";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
-import { open, paintedOf, seriesOf, useBrowser } from "../helpers/browser.js";
+import { open, paintedOf, seriesOf, test, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { useServed } from "../helpers/served.js";
 

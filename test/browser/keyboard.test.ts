@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
-import { open, seriesOf, useBrowser } from "../helpers/browser.js";
+import { expect } from "vitest";
+import { open, seriesOf, test, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";
 import { useServed } from "../helpers/served.js";

@@ -1,10 +1,10 @@
 import type { Run } from "dataflex-mq";
 import { runBroker, runWorker } from "dataflex-mq/server";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { binLabels } from "../../src/observe/page/bins.js";
 import { SCORE_EDGES, WEIGHT_EDGES } from "../../src/scoring/distribution.js";
 import { advantageStep, REWEIGHT, valuesOf } from "../helpers/batches.js";
-import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
+import { coloursOf, open, seriesOf, test, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { Fleet } from "../helpers/processes.js";
 import { useServed } from "../helpers/served.js";

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { pack } from "../../src/protocol/codec.js";
 import { runKeys } from "../../src/redis/keys.js";
-import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
+import { coloursOf, open, seriesOf, test, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { resultHeader, specOf } from "../helpers/page-runs.js";
 import { useServed } from "../helpers/served.js";

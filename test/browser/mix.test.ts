@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { coloursOf, open, seriesOf, useBrowser } from "../helpers/browser.js";
+import { expect } from "vitest";
+import { coloursOf, open, seriesOf, test, useBrowser } from "../helpers/browser.js";
 import { mixBlock, shares } from "../helpers/domains.js";
 import { eventually } from "../helpers/eventually.js";
 import { useServed } from "../helpers/served.js";

@@ -1,6 +1,6 @@
 import { runBroker } from "dataflex-mq/server";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { open, useBrowser } from "../helpers/browser.js";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { open, test, useBrowser } from "../helpers/browser.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
 let redis: TestRedis;

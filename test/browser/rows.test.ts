@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { rewardStep, SELECT } from "../helpers/batches.js";
-import { open, useBrowser } from "../helpers/browser.js";
+import { open, test, useBrowser } from "../helpers/browser.js";
 import { eventually } from "../helpers/eventually.js";
 import { useServed } from "../helpers/served.js";
 

@@ -6,7 +6,8 @@ import { runCli } from "../../src/commands/cli/program.js";
 import { METRICS, type MetricDefinition } from "../../src/observe/metrics/definitions.js";
 import { GUARD_BOUNDS } from "../../src/observe/metrics/guards.js";
 import { LABELS } from "../../src/observe/metrics/labels.js";
-import { hasProgram, promtool } from "../helpers/promtool.js";
+import { describeWith } from "../helpers/packages.js";
+import { promtool } from "../helpers/promtool.js";
 
 interface Rule {
   readonly alert: string;
@@ -120,13 +121,13 @@ test("the scrape configuration finds every replica by name, at the services' own
   for (const job of scrape_configs) expect(job.sample_limit).toBe(20_000);
 });
 
-describe.skipIf(!hasProgram("promtool"))("promtool", () => {
+describeWith("prometheus")("promtool", () => {
   test.each([
     ["check", "config", `${FOLDER}/prometheus.yml`],
     ["check", "rules", `${FOLDER}/rules/dataflex.yml`],
     ["test", "rules", `${FOLDER}/tests/dataflex.yml`],
   ])("%s %s", (...args) => {
-    const { status, said } = promtool(...args);
+    const { status, said } = promtool(args);
     expect([said, status]).toEqual([expect.stringContaining("SUCCESS"), 0]);
   });
 });

@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { packagePath, testWith } from "./packages.js";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** A test that needs a browser. */
+export const test = testWith("chromium");
+
 /** No window, no GPU, and no traffic of its own. */
 const FLAGS = [
   "--no-sandbox",
@@ -14,8 +16,7 @@ const FLAGS = [
 ];
 
 export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing. Install it: apt-get install -y chromium`);
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return chromium.launch({ executablePath: packagePath("chromium"), args: FLAGS });
 }
 
 export interface OpenOptions {

@@ -1,14 +1,15 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DASHBOARDS } from "../../scripts/dashboards/index.js";
 import { queriesOf } from "../../scripts/dashboards/panel.js";
 import { eventually } from "../helpers/eventually.js";
 import { oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
+import { describeWith } from "../helpers/packages.js";
 import { Fleet } from "../helpers/processes.js";
 import { type Prometheus, startPrometheus } from "../helpers/prometheus.js";
-import { hasProgram } from "../helpers/promtool.js";
+import { promtool } from "../helpers/promtool.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 import { startTrainingLoad } from "../helpers/training-load.js";
 
@@ -30,7 +31,7 @@ interface DemoStep {
   readonly received: readonly { readonly name: string; readonly weights: readonly (number | number[])[] }[];
 }
 
-describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load, scraped by a real Prometheus", () => {
+describeWith("prometheus")("a broker and two workers under load, scraped by a real Prometheus", () => {
   const fleet = new Fleet();
   let redis: TestRedis;
   let prometheus: Prometheus;
@@ -176,8 +177,8 @@ describe.skipIf(!hasProgram("prometheus"))("a broker and two workers under load,
 
   test("promtool finds nothing to say about the pages of real services", async () => {
     for (const { role, http } of services) {
-      const lint = spawnSync("promtool", ["check", "metrics"], { input: oursOf(await page(http)), encoding: "utf8" });
-      expect([role, lint.status, lint.stdout, lint.stderr]).toEqual([role, 0, "", ""]);
+      const { status, said } = promtool(["check", "metrics"], oursOf(await page(http)));
+      expect([role, status, said]).toEqual([role, 0, ""]);
     }
   });
 });

@@ -1,10 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { Client } from "dataflex-mq";
 import { runBroker, runWorker } from "dataflex-mq/server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { advantageStep, REWEIGHT, softmaxWeights } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
 import { oursOf, valueIn } from "../helpers/metrics.js";
+import { testWith } from "../helpers/packages.js";
+import { promtool } from "../helpers/promtool.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
 type Service = Awaited<ReturnType<typeof runBroker>>;
@@ -92,14 +93,10 @@ test("workers and slots of a queue come from their heartbeats", async () => {
   ]);
 });
 
-const promtool = spawnSync("promtool", ["--version"]).status === 0;
-if (!promtool)
-  console.warn("SKIPPED: promtool is not installed, so the pages are not linted (apt-get install prometheus)");
-
-test.skipIf(!promtool)("promtool finds nothing to say about the pages of broker and worker", async () => {
+testWith("prometheus")("promtool finds nothing to say about the pages of broker and worker", async () => {
   for (const service of [broker, worker]) {
-    const lint = spawnSync("promtool", ["check", "metrics"], { input: oursOf(await page(service)), encoding: "utf8" });
-    expect([lint.status, lint.stdout, lint.stderr]).toEqual([0, "", ""]);
+    const { status, said } = promtool(["check", "metrics"], oursOf(await page(service)));
+    expect([status, said]).toEqual([0, ""]);
   }
 });
 
