@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
 import { decodeColumns } from "../columns/decode.js";
+import type { MaskColumn, Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import { unpack } from "../protocol/codec.js";
 import type { Handle, OutcomeHeader, ResultHeader } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import type { StepKeys } from "../redis/keys.js";
 import { type Entry, parseEntries } from "../redis/streams.js";
-import type { Mask, Weights } from "./compose.js";
 
 /** One settled pipeline as it stands in the step's `out` stream. */
 export interface Outcome {
@@ -38,7 +38,7 @@ export interface PipelineResult
   readonly name: string;
   readonly compact: Weights | undefined;
   /** The mask that scoring read, padding rows empty. */
-  readonly mask: Mask | undefined;
+  readonly mask: MaskColumn | undefined;
   readonly padding: ArrayLike<number> | undefined;
   readonly kept: Int32Array | undefined;
   /** Rows with weight 0 for a value that was not finite (`on_nonfinite: drop`), ascending. */

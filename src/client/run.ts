@@ -159,8 +159,9 @@ export class Run {
     }
     const waitedMs = performance.now() - started;
     this.#steps.settled(at, waitedMs, allPipelines(expected, this.handle));
-    const result = new StepResult(this.handle, { step, trigger, waitedMs }, results, neutral);
-    return result.whenComposed((composed) => this.#steps.composed(at, composed));
+    return new StepResult(this.handle, { step, trigger, waitedMs }, results, neutral, (composed) =>
+      this.#steps.composed(at, composed),
+    );
   }
 
   /**

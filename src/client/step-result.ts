@@ -1,12 +1,16 @@
-import { decodeColumns } from "../columns/decode.js";
-import { encodeColumns } from "../columns/encode.js";
+import { rowsOf } from "../columns/field-value.js";
 import { type FieldInput, toFieldValue } from "../columns/input.js";
 import { layoutOf } from "../columns/layout.js";
+import { sameSpans } from "../columns/span-walks.js";
+import { maskSpans, type Spans } from "../columns/spans.js";
+import type { MaskColumn, Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import type { CombinedReport, Handle } from "../protocol/messages.js";
-import { type Composed, combinedReport } from "./combined-report.js";
-import { compose, expand, type Mask, type Weights } from "./compose.js";
+import { combinedReport } from "./combined-report.js";
+import { type Composed, compose } from "./compose.js";
+import { expand } from "./expand.js";
 import type { PipelineResult } from "./outcomes.js";
+import { remask } from "./remask.js";
 
 /** Float32 weights with their shape: `(rows,)`, or row-major `(rows, L)` with 0 outside the mask. */
 export interface WeightArray {
@@ -25,33 +29,43 @@ export class StepResult {
   /** Milliseconds that the caller waited. */
   readonly waitedMs: number;
   readonly #handle: Handle;
-  #onComposed: ((composed: Composed) => void) | undefined;
-  #composed: Composed | undefined;
+  readonly #onLoss: ((composed: Composed) => void) | undefined;
+  /** Pipelines that weigh the loss: mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts. */
+  readonly #weighing: readonly PipelineResult[];
+  /** The mask of the latest stage: the one nearest to the loss's. */
+  readonly #mask: MaskColumn | undefined;
+  #overScored: { readonly spans: Spans; readonly composed: Composed } | undefined;
+  #forLoss: Composed | undefined;
+  #combined: WeightArray | undefined;
 
+  /** @param onLoss  gets the composition of each `rolloutIsWeights` */
   constructor(
     handle: Handle,
-    at: { step: number; trigger: number; waitedMs: number },
+    of: { step: number; trigger: number; waitedMs: number },
     results: readonly PipelineResult[],
     neutral?: DataflexError,
+    onLoss?: (composed: Composed) => void,
   ) {
     this.#handle = handle;
-    this.step = at.step;
-    this.trigger = at.trigger;
-    this.waitedMs = at.waitedMs;
+    this.#onLoss = onLoss;
+    this.step = of.step;
+    this.trigger = of.trigger;
+    this.waitedMs = of.waitedMs;
     this.neutral = neutral;
-    this.pipelines = results.map((r) => ({ ...r, ...toArray(r.compact, r.mask) }));
+    this.pipelines = results.map(withArray);
+    this.#weighing = results.filter((p) => p.compact !== undefined && p.stage !== "pre_rollout");
+    const masked = this.#weighing.filter((p) => p.mask);
+    this.#mask = (masked.filter((p) => p.stage === "post_advantage").at(-1) ?? masked.at(-1))?.mask;
   }
 
-  /** `listener` is told of the composition that the loss gets; it costs nothing more than keeping what is there anyway. */
-  whenComposed(listener: (composed: Composed) => void): this {
-    this.#onComposed = listener;
-    return this;
-  }
-
-  /** The composition over the mask that scoring read: `(rows,)` when every pipeline weighs rows, else `(rows, L)`. */
+  /**
+   * The composition over the mask that scoring read: `(rows,)` when every pipeline weighs rows, else `(rows, L)`. Made on first use and
+   * kept: copy it before you change it.
+   */
   get combined(): WeightArray {
-    const scored = this.#scoredMask();
-    return toArray(scored ? this.#compose(scored, scored) : undefined, scored);
+    const over = this.#composeScored();
+    this.#combined ??= toArray(over?.composed.weights, over?.spans);
+    return this.#combined;
   }
 
   /**
@@ -60,14 +74,8 @@ export class StepResult {
    * own statistics are `pipelines[i].stats`. Undefined where nothing weighs the loss or no row is live.
    */
   get statistics(): CombinedReport | undefined {
-    const scored = this.#scoredMask();
-    if (!scored) return undefined;
-    if (!this.#composed) this.#compose(scored, scored, (composed) => this.#keep(composed));
-    return this.#composed && combinedReport(this.#composed);
-  }
-
-  #keep(composed: Composed): void {
-    this.#composed = composed;
+    const composed = this.#forLoss ?? this.#composeScored()?.composed;
+    return composed && combinedReport(composed);
   }
 
   /**
@@ -75,41 +83,52 @@ export class StepResult {
    * cleared further since scoring), times `existing` `rollout_is_weights` unless `combine` is `replace`.
    */
   rolloutIsWeights(mask: FieldInput, existing?: ArrayLike<number>): Float32Array {
-    const loss = asMask(mask, this.#handle);
+    const loss = spansOfInput(mask);
     const kept = this.#handle.composition.combine === "replace" ? undefined : existing;
-    const scored = this.#scoredMask();
-    const ones: Weights = { kind: "row", values: new Float32Array(loss.rows).fill(1) };
-    const told = (composed: Composed): void => {
-      this.#keep(composed);
-      this.#onComposed?.(composed);
-    };
-    return expand(scored ? this.#compose(scored, loss, told) : ones, loss, kept);
+    if (!this.#mask) return expand({ kind: "row", values: new Float32Array(loss.rows).fill(1) }, loss, kept);
+    const known = this.#overScored;
+    this.#forLoss = known && sameSpans(known.spans, loss) ? known.composed : this.#compose(this.#mask, loss);
+    this.#onLoss?.(this.#forLoss);
+    return expand(this.#forLoss.weights, loss, kept);
   }
 
-  #compose(scored: Mask, loss: Mask, onComposed?: (composed: Composed) => void): Weights {
-    const weighing = this.#weighing();
-    for (const p of weighing) {
-      if (!p.mask)
+  #composeScored() {
+    if (!this.#mask) return undefined;
+    const spans = this.#overScored?.spans ?? maskSpans(this.#mask);
+    this.#overScored ??= { spans, composed: this.#compose(this.#mask, spans) };
+    return this.#overScored;
+  }
+
+  #compose(mask: MaskColumn, loss: Spans): Composed {
+    const scored = maskSpans(mask);
+    const excluded = excludedRows(this.#weighing, scored.rows);
+    const all = this.#weighing.map((p) => {
+      if (!p.mask) {
         throw new DataflexError("INVALID_INPUT", `pipeline "${p.name}" was scored without a mask`, {
           pipeline: p.name,
         });
-    }
-    const out = excludedRows(weighing, scored.rows);
-    // Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
-    const all = weighing.map((p) => (p.mask === scored ? p.compact! : rebase(p, scored, out)));
-    return compose(all, scored, loss, this.#handle.composition, out, onComposed);
+      }
+      const own = maskSpans(p.mask);
+      // Pipelines of different stages may have read different masks: each is brought to one mask before the product.
+      return sameSpans(own, scored) ? p.compact! : remask(p.compact!, own, scored, excluded);
+    });
+    return compose(all, scored, loss, this.#handle.composition, excluded);
   }
+}
 
-  /** Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss. */
-  #weighing() {
-    return this.pipelines.filter((p) => p.compact !== undefined && p.stage !== "pre_rollout");
-  }
-
-  /** The mask of the latest stage: the one nearest to the loss's. */
-  #scoredMask(): Mask | undefined {
-    const weighing = this.#weighing().filter((p) => p.mask);
-    return (weighing.filter((p) => p.stage === "post_advantage").at(-1) ?? weighing.at(-1))?.mask;
-  }
+/** A result with its weights as an array, which is made on first use: token weights of a large step take long, and much memory. */
+function withArray(result: PipelineResult): PipelineResult & WeightArray {
+  const { compact, mask } = result;
+  if (compact?.kind === "token" && !mask) throw new DataflexError("DECODE", "token weights came without their mask");
+  let made: Float32Array | undefined;
+  return {
+    ...result,
+    shape: compact?.kind === "token" ? [mask!.rows, mask!.width] : [compact?.values.length ?? 0],
+    get weights() {
+      made ??= toArray(compact, mask && maskSpans(mask)).weights;
+      return made;
+    },
+  };
 }
 
 /** `(rows,)`, 1 where any pipeline found padding or dropped the row: such a row weighs 0 and is live to nobody. */
@@ -122,26 +141,14 @@ function excludedRows(weighing: readonly PipelineResult[], rows: number): Uint8A
   return out;
 }
 
-function rebase(p: PipelineResult, onto: Mask, out: Uint8Array): Weights {
-  return compose([p.compact!], p.mask!, onto, { combine: "multiply", rescale: "none" }, out);
-}
-
-function toArray(weights: Weights | undefined, mask: Mask | undefined): WeightArray {
+function toArray(weights: Weights | undefined, spans: Spans | undefined): WeightArray {
   if (!weights) return { weights: new Float32Array(0), shape: [0] };
   if (weights.kind === "row") return { weights: weights.values, shape: [weights.values.length] };
-  if (!mask) throw new DataflexError("DECODE", "token weights came without their mask", {});
-  return { weights: expand(weights, mask), shape: [mask.rows, mask.width] };
+  return { weights: expand(weights, spans!), shape: [spans!.rows, spans!.width] };
 }
 
-/** Any form of a mask as a decoded column, by the same code that a put goes through. */
-function asMask(input: FieldInput, handle: Handle): Mask {
-  const value = toFieldValue("response_mask", input);
-  if (value.kind === "strings") throw new DataflexError("INVALID_INPUT", "the mask is a column of strings", {});
-  const rows = value.kind === "jagged" ? value.lengths.length : value.shape[0];
-  const fields = { response_mask: value };
-  const { columns, parts } = encodeColumns(fields, {
-    scopes: { response_mask: "response" },
-    layout: layoutOf(fields, { rows }),
-  });
-  return decodeColumns(columns, Buffer.concat(parts), handle.limits).get("response_mask") as Mask;
+/** The tokens of a mask in any form that a put takes. */
+function spansOfInput(input: FieldInput): Spans {
+  const response_mask = toFieldValue("response_mask", input);
+  return maskSpans(layoutOf({ response_mask }, { rows: rowsOf(response_mask) }).mask!);
 }

@@ -8,8 +8,8 @@ import { encodeLengths } from "./encodings/lengths.js";
 import type { Parts } from "./encodings/part.js";
 import { encodeRuns } from "./encodings/runs.js";
 import { maskOf } from "./mask.js";
-import { sameMask } from "./mask-column.js";
-import { type Spans, spansOf } from "./spans.js";
+import { sameSpans } from "./span-walks.js";
+import { maskSpans, type Spans, spansOf } from "./spans.js";
 import type { Encoding, Jagged, Layout, Tensor } from "./tensor.js";
 import { TokenSource } from "./token-source.js";
 
@@ -21,7 +21,7 @@ import { TokenSource } from "./token-source.js";
  */
 export function encodeMask(field: string, value: Tensor | Jagged, layout: Layout): Encoded {
   const mask = maskOf(field, value, layout.width);
-  if (layout.mask !== undefined && !sameMask(mask, layout.mask)) {
+  if (layout.mask !== undefined && !sameSpans(maskSpans(mask), maskSpans(layout.mask))) {
     const message = `Field "${field}" differs from the mask of the layout; build the layout from the fields that are put.`;
     throw new DataflexError("INVALID_INPUT", message, { field });
   }

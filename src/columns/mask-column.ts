@@ -41,17 +41,3 @@ export function maskFromColumn(name: string, column: Column): MaskColumn {
   if (prefix) return { kind: "lengths", ...base, lengths };
   return { kind: "runs", ...base, offsets, bounds: Int32Array.from(bounds) };
 }
-
-/** Whether two masks mean the same tokens. */
-export function sameMask(a: MaskColumn, b: MaskColumn): boolean {
-  if (a === b) return true;
-  if (a.rows !== b.rows || a.kind !== b.kind) return false;
-  if (a.kind === "lengths" && b.kind === "lengths")
-    return a.lengths === b.lengths || sameIntegers(a.lengths, b.lengths);
-  if (a.kind !== "runs" || b.kind !== "runs") return false;
-  return a.bounds === b.bounds || (sameIntegers(a.offsets, b.offsets) && sameIntegers(a.bounds, b.bounds));
-}
-
-function sameIntegers(a: Int32Array, b: Int32Array): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
-}

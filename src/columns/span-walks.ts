@@ -32,6 +32,15 @@ export function tokenAt(spans: Spans, row: number, k: number): number {
   return spans.bounds[2 * q]! + k - spans.before[q]!;
 }
 
+/** Whether two sets hold the same tokens. */
+export function sameSpans(a: Spans, b: Spans): boolean {
+  return a === b || (sameIntegers(a.offsets, b.offsets) && sameIntegers(a.bounds, b.bounds));
+}
+
+function sameIntegers(a: Int32Array, b: Int32Array): boolean {
+  return a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
+}
+
 /** The column of every token of the set, row after row. */
 export function columnsOf({ rows, total, offsets, bounds }: Spans): Int32Array {
   const columns = new Int32Array(total);

@@ -17,7 +17,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   redis: ["columns", "protocol"],
   scoring: ["columns", "protocol"],
   mounting: ["protocol", "scoring"],
-  client: ["columns", "protocol", "redis"],
+  client: ["columns", "protocol", "redis", "scoring"],
   broker: ["columns", "protocol", "redis", "mounting"],
   worker: ["columns", "protocol", "redis", "scoring", "mounting"],
   observe: ["columns", "protocol", "redis", "scoring", "broker", "worker"],

@@ -1,5 +1,8 @@
-import { compose, expand, type Mask, type Weights } from "../../src/client/compose.js";
+import { compose } from "../../src/client/compose.js";
+import { expand } from "../../src/client/expand.js";
 import { maskOf } from "../../src/columns/mask.js";
+import { maskSpans, type Spans } from "../../src/columns/spans.js";
+import type { Weights } from "../../src/columns/tensor.js";
 import { DataflexError } from "../../src/errors.js";
 import type { Composition } from "../../src/protocol/messages.js";
 
@@ -23,25 +26,22 @@ export interface ComposeVector extends ComposeCase {
   readonly refused?: { readonly code: string; readonly row: number; readonly column?: number };
 }
 
-export function maskFrom(rows: readonly string[]): Mask {
+export function maskFrom(rows: readonly string[]): Spans {
   const width = rows[0]?.length ?? 0;
   const data = Uint8Array.from(rows.join(""), Number);
-  return maskOf("response_mask", { kind: "tensor", dtype: "bool", shape: [rows.length, width], data }, width);
+  const mask = { kind: "tensor", dtype: "bool", shape: [rows.length, width], data } as const;
+  return maskSpans(maskOf("response_mask", mask, width));
 }
 
 /** Runs a case; what comes out is JSON. */
 export function composeVector(given: ComposeCase): ComposeVector {
   const [scored, loss] = [maskFrom(given.scored), maskFrom(given.loss)];
-  const counts = given.scored.map((row) => row.replaceAll("0", "").length);
-  const offsets = Int32Array.from({ length: counts.length + 1 }, (_, i) =>
-    counts.slice(0, i).reduce((a, b) => a + b, 0),
-  );
   const weights = given.weights.map((w): Weights => {
     if ("rows" in w) return { kind: "row", values: Float32Array.from(w.rows) };
-    return { kind: "token", offsets, values: Float32Array.from(w.tokens) };
+    return { kind: "token", offsets: scored.starts, values: Float32Array.from(w.tokens) };
   });
   try {
-    const composed = compose(weights, scored, loss, given.composition, given.padding?.map(Number));
+    const { weights: composed } = compose(weights, scored, loss, given.composition, given.padding?.map(Number));
     const values = Array.from(composed.values);
     const existing = given.existing && Float32Array.from(given.existing.flat());
     const flat = Array.from(expand(composed, loss, existing));

@@ -72,8 +72,8 @@ export function finish(
   };
 }
 
-/** `rowWeights[k]`: weight of the k-th live row, of a token weight its mean. */
-function measure(
+/** Moments of the weights of these rows, and how many of the rows keep any weight. `rowWeights[k]`: weight of the k-th live row, of a token weight its mean. */
+export function measure(
   weights: Weights,
   rows: Int32Array,
 ): { moments: Moments; keptRows: number; rowWeights: ArrayLike<number> } {

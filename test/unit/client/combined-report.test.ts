@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
-import { type Composed, combinedReport } from "../../../src/client/combined-report.js";
+import { combinedReport } from "../../../src/client/combined-report.js";
 import { compose } from "../../../src/client/compose.js";
-import type { LengthsColumn } from "../../../src/columns/tensor.js";
+import { fullSpans } from "../../../src/columns/spans.js";
+import type { Weights } from "../../../src/columns/tensor.js";
 
 const counts = Int32Array.of(2, 0, 1, 3);
+/** Composed weights to which nothing was done. */
+const plain = (weights: Weights, live = counts) => {
+  return { weights, counts: live, clipped: { low: 0, high: 0 }, product: { weights, counts: live } };
+};
 
 test("row weights: statistics over live rows only", () => {
   const weights = { kind: "row", values: Float32Array.of(2, 9, 0, 1) } as const;
-  const report = combinedReport({ weights, counts, clipped: { low: 1, high: 0 } })!;
+  const report = combinedReport({ ...plain(weights), clipped: { low: 1, high: 0 } })!;
   expect(report.level).toBe("sample");
   expect(report.clipped).toEqual({ low: 1 / 3, high: 0 });
   const { std, ess_ratio, ...rest } = report.stats;
@@ -19,7 +24,7 @@ test("row weights: statistics over live rows only", () => {
 test("token weights: statistics over live tokens, rows kept by any weight", () => {
   const offsets = Int32Array.of(0, 2, 4, 5, 8);
   const weights = { kind: "token", offsets, values: Float32Array.of(1, 3, 7, 7, 0, 2, 2, 0) } as const;
-  const { level, stats } = combinedReport({ weights, counts, clipped: { low: 0, high: 0 } })!;
+  const { level, stats } = combinedReport(plain(weights))!;
   expect(level).toBe("token");
   expect(stats).toMatchObject({ n: 6, min: 0, max: 3, kept_ratio: 2 / 3, zero_ratio: 2 / 6 });
   expect(stats.mean).toBeCloseTo(8 / 6, 12);
@@ -27,29 +32,22 @@ test("token weights: statistics over live tokens, rows kept by any weight", () =
 
 test("nothing kept, nothing live", () => {
   const zero = { kind: "row", values: new Float32Array(4) } as const;
-  expect(combinedReport({ weights: zero, counts, clipped: { low: 0, high: 0 } })!.stats).toMatchObject({
+  expect(combinedReport(plain(zero))!.stats).toMatchObject({
     ess_ratio: 0,
     mean: 0,
   });
-  expect(combinedReport({ weights: zero, counts: new Int32Array(4), clipped: { low: 0, high: 0 } })).toBeUndefined();
+  expect(combinedReport(plain(zero, new Int32Array(4)))).toBeUndefined();
 });
 
-test("composing tells what it clipped, by what it was before, and what came out", () => {
-  const mask = {
-    kind: "lengths",
-    dtype: "u8",
-    scope: "response",
-    rows: 4,
-    width: 1,
-    lengths: Int32Array.of(1, 1, 1, 1),
-  } satisfies LengthsColumn;
-  const told: Composed[] = [];
+test("composing answers what it clipped, by what it was before, and what came out", () => {
+  const mask = fullSpans(4, 1);
   const rows = { kind: "row", values: Float32Array.of(0, 0.25, 1, 5) } as const;
   const composition = { combine: "multiply", clip: [0.5, 2], rescale: "none" } as const;
-  compose([rows], mask, mask, composition, undefined, (composed) => told.push(composed));
-  expect(told[0]?.clipped).toEqual({ low: 1, high: 1 });
-  expect(combinedReport(told[0]!)).toMatchObject({
+  const composed = compose([rows], mask, mask, composition);
+  expect(composed.clipped).toEqual({ low: 1, high: 1 });
+  expect(combinedReport(composed)).toMatchObject({
     clipped: { low: 0.25, high: 0.25 },
     stats: { mean: 3.5 / 4, max: 2 },
+    product: { mean: 6.25 / 4, max: 5 },
   });
 });

@@ -1,14 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { compose, type Mask, type Weights } from "../../../src/client/compose.js";
+import { compose } from "../../../src/client/compose.js";
+import { prefixSpans } from "../../../src/columns/spans.js";
+import type { Weights } from "../../../src/columns/tensor.js";
 
-const mask: Mask = {
-  kind: "lengths",
-  dtype: "bool",
-  scope: "response",
-  rows: 2,
-  width: 2,
-  lengths: Int32Array.of(2, 1),
-};
+const mask = prefixSpans(Int32Array.of(2, 1), 2);
 const rows = (...values: number[]): Weights => ({ kind: "row", values: Float32Array.from(values) });
 const tokens = (...values: number[]): Weights => ({
   kind: "token",
@@ -27,7 +22,7 @@ describe("a product beyond float32", () => {
   });
 
   test("clip brings them back", () => {
-    const clipped = compose([rows(1, 1e20), rows(1, 1e20)], mask, mask, {
+    const { weights: clipped } = compose([rows(1, 1e20), rows(1, 1e20)], mask, mask, {
       combine: "multiply",
       clip: [0, 5],
       rescale: "none",
