@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { protocolDoc } from "../test/helpers/protocol-doc.js";
+import { protocolDoc } from "./protocol-doc.js";
 
 const file = new URL("../docs/protocol.md", import.meta.url);
 writeFileSync(file, protocolDoc(readFileSync(file, "utf8")));

@@ -1,4 +1,4 @@
-export interface Query {
+interface Query {
   readonly expr: string;
   /** Grafana's legend template. */
   readonly legend: string;
@@ -26,7 +26,7 @@ export interface Panel {
   readonly width?: number;
 }
 
-export interface Variable {
+interface Variable {
   readonly name: string;
   /** `label_values(…)`. */
   readonly query: string;
@@ -38,14 +38,4 @@ export interface Dashboard {
   readonly description: string;
   readonly variables: readonly Variable[];
   readonly panels: readonly Panel[];
-}
-
-/** The queries of a dashboard as Prometheus takes them, its variables selecting everything. */
-export function queriesOf(dashboard: Dashboard, window: string): { panel: string; expr: string }[] {
-  return dashboard.panels.flatMap(({ title, queries }) =>
-    queries.map(({ expr }) => ({
-      panel: title,
-      expr: expr.replaceAll(/\$__(rate_interval|range|interval)/g, window).replaceAll(/"\$\w+"/g, '".*"'),
-    })),
-  );
 }

@@ -17,7 +17,7 @@ type ProcessMetric =
 export const series = <N extends MetricName>(name: N, match?: Match<N>): string => `${name}${selector(match)}`;
 export const bucket = <N extends AnyHistogram>(name: N, match?: Match<N>): string => `${name}_bucket${selector(match)}`;
 export const sumOf = <N extends AnyHistogram>(name: N, match?: Match<N>): string => `${name}_sum${selector(match)}`;
-export const countOf = <N extends AnyHistogram>(name: N, match?: Match<N>): string => `${name}_count${selector(match)}`;
+const countOf = <N extends AnyHistogram>(name: N, match?: Match<N>): string => `${name}_count${selector(match)}`;
 export const processSeries = (name: ProcessMetric, match?: Readonly<Partial<Record<ScrapeLabel, string>>>): string =>
   `${name}${selector(match)}`;
 

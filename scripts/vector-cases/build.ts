@@ -18,8 +18,7 @@ export const vector = (dtype: DType, values: readonly JsonValue[]): ColumnsCase 
   width: 0,
   fields: { x: { dtype, values } },
 });
-export const bools = (rows: readonly string[]): boolean[][] =>
-  rows.map((row) => Array.from(row, (token) => token === "1"));
+const bools = (rows: readonly string[]): boolean[][] => rows.map((row) => Array.from(row, (token) => token === "1"));
 
 export const PREFIX = bools(["11111000", "11000000", "11111111", "00000000"]);
 export const HOLES = bools(["11100110", "01000000", "11111111", "00000000"]);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { metricsDoc } from "../../scripts/metrics-doc.js";
 import { METRICS } from "../../src/observe/metrics/definitions.js";
-import { metricsDoc } from "../helpers/metrics-doc.js";
 
 test("docs/metrics.md lists the metrics and labels as the code has them (npx tsx scripts/gen-metrics.ts)", () => {
   const text = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");

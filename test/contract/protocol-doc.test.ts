@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { protocolDoc } from "../helpers/protocol-doc.js";
+import { protocolDoc } from "../../scripts/protocol-doc.js";
 
 test("docs/protocol.md lists the keys and scripts as the code has them (npx tsx scripts/gen-protocol.ts)", () => {
   const text = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");

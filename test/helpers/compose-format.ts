@@ -26,7 +26,7 @@ export interface ComposeVector extends ComposeCase {
   readonly refused?: { readonly code: string; readonly row: number; readonly column?: number };
 }
 
-export function maskFrom(rows: readonly string[]): Spans {
+function maskFrom(rows: readonly string[]): Spans {
   const width = rows[0]?.length ?? 0;
   const data = Uint8Array.from(rows.join(""), Number);
   const mask = { kind: "tensor", dtype: "bool", shape: [rows.length, width], data } as const;

@@ -10,7 +10,7 @@ import { freePort } from "./ports.js";
 
 const RULES = fileURLToPath(new URL("../../config/prometheus/rules/dataflex.yml", import.meta.url));
 
-export interface Sample {
+interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }

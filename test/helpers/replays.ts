@@ -13,7 +13,7 @@ interface Pipeline {
 }
 
 /** What `replay --json` prints. */
-export interface Answer {
+interface Answer {
   step: number;
   pipelines: Pipeline[];
   combined: number[] & number[][];

@@ -3,7 +3,7 @@ import { advantageStep, REWEIGHT, valuesOf } from "./batches.js";
 import { domainStep, mixBlock } from "./domains.js";
 
 /** Two reweighters, one of them clipped away from its extremes, and a shadow; what the demo does not have. */
-export const REWEIGHTERS = {
+const REWEIGHTERS = {
   clip: [0.5, 1.5],
   pipelines: {
     sharp: { ...REWEIGHT, actuator: { name: "softmax", params: { temperature: 0.25 } } },

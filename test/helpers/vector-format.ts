@@ -26,13 +26,13 @@ export interface VectorField {
   readonly values: readonly JsonValue[] | readonly (readonly JsonValue[])[];
 }
 
-export interface MessageVector {
+interface MessageVector {
   readonly kind: "message";
   readonly about: string;
   readonly value: unknown;
 }
 
-export interface RefusedVector {
+interface RefusedVector {
   readonly kind: "refused";
   readonly about: string;
 }

@@ -1,5 +1,6 @@
-import { METRICS, type MetricDefinition } from "../../src/observe/metrics/definitions.js";
-import { LABELS } from "../../src/observe/metrics/labels.js";
+import { METRICS, type MetricDefinition } from "../src/observe/metrics/definitions.js";
+import { LABELS } from "../src/observe/metrics/labels.js";
+import { fillBlock } from "./fill-block.js";
 
 /** docs/metrics.md with its generated blocks as the code has them now. */
 export function metricsDoc(text: string): string {
@@ -13,7 +14,7 @@ export function metricsDoc(text: string): string {
     worker: metricRows(worker),
     labels: labelRows(),
   };
-  return Object.entries(blocks).reduce((doc, [name, lines]) => fill(doc, name, lines), text);
+  return Object.entries(blocks).reduce((doc, [name, lines]) => fillBlock(doc, name, lines), text);
 }
 
 function metricRows(metrics: readonly MetricDefinition[]): string[] {
@@ -36,10 +37,4 @@ function labelRows(): string[] {
       return `| \`${name}\` | ${rule.means} | ${values} |`;
     }),
   ];
-}
-
-function fill(text: string, name: string, lines: readonly string[]): string {
-  const block = new RegExp(`(<!-- generated: ${name} -->\n)[\\s\\S]*?(<!-- end -->)`);
-  if (!block.test(text)) throw new Error(`docs/metrics.md has no block "${name}"`);
-  return text.replace(block, (_, open: string, close: string) => `${open}\n${lines.join("\n")}\n\n${close}`);
 }
