@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dataflex_mq.columns.dtypes import STORAGE, bits_of
-from dataflex_mq.columns.half import narrow_bf16, widen_bf16
+from dataflex_mq.columns.half import widen_bf16
 from dataflex_mq.columns.input_types import FieldValue
 from dataflex_mq.columns.tensor import Strings, Tensor
 
@@ -39,6 +39,16 @@ def from_json(dtype: str, values: list[Any]) -> np.ndarray:
             number = NAMED[value] if isinstance(value, str) else value
             data[i] = narrow_bf16(np.array([number], dtype=np.float32))[0] if dtype == "bf16" else number
     return data
+
+
+def narrow_bf16(values: np.ndarray) -> np.ndarray:
+    """float32 → bf16 words, rounding to nearest, ties to even; a NaN stays a NaN, with its upper payload."""
+    bits = np.ascontiguousarray(values, dtype="<f4").view("<u4")
+    high = bits >> np.uint32(16)
+    rounded = (bits.astype("<u8") + 0x7FFF + (high & np.uint32(1))) >> np.uint64(16)
+    nan = (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000)
+    kept = np.where((high & np.uint32(0x7F)) == 0, high | np.uint32(0x40), high)
+    return np.where(nan, kept, rounded).astype("<u2")
 
 
 def as_numbers(dtype: str, data: np.ndarray) -> np.ndarray:

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from dataflex_mq import Client, Jagged
-from dataflex_mq.columns.half import narrow_bf16, widen_bf16
+from dataflex_mq.columns.half import widen_bf16
 from dataflex_mq.columns.tensor import Tensor
 from dataflex_mq.protocol.codec import unpack
 from dataflex_mq.redis.keys import run_keys
 from helpers.fixture_f import MASK, SOFTMAX, SOFTMAX_WEIGHTS, TOKENS, block, fields
 from helpers.processes import PrivateRedis
 from helpers.runs import mounted, weighed
+from helpers.vector_format import narrow_bf16
 
 SUM = block("reweight", ("reward_difficulty", {"mask_reward": False}), "softmax", normalize="none")
 

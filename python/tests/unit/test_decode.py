@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflex_mq.columns.decode import decode_columns
-from dataflex_mq.columns.densify import densify
-from dataflex_mq.columns.layout import layout_of_columns
-from dataflex_mq.columns.tensor import Layout, MaskColumn
+from dataflex_mq.columns.tensor import Layout
 from dataflex_mq.errors import DataflexError
+from helpers.densify import densify, layout_of_columns
 from helpers.refused import refused_with
 from helpers.vector_format import vectors
 
@@ -117,14 +116,6 @@ def test_columns_of_one_name_and_parts_that_overlap_are_refused() -> None:
         decode_columns({"x": header}, body)  # type: ignore[arg-type]
     with pytest.raises(DataflexError, match="no map"):
         decode_columns([None], body)
-
-
-def test_a_jagged_column_of_other_tokens_than_the_mask_is_refused() -> None:
-    header, body = column("jagged", {"lengths": i32(1, 1), "values": i32(1, 2)})
-    x = decode_columns([header], body)["x"]
-    mask = MaskColumn("bool", 2, 4, np.array([1, 2], dtype=np.int32))
-    with pytest.raises(DataflexError, match="holds 1 tokens in row 1"):
-        densify(x, Layout(2, 4, mask))  # type: ignore[arg-type]
 
 
 @settings(max_examples=200, deadline=None)

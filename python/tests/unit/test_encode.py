@@ -52,7 +52,6 @@ def test_the_choice_follows_the_values() -> None:
     [
         ({"x": np.zeros((2, 4))}, None, "no response_mask is known"),
         ({"x": np.zeros((2, 3)), "response_mask": MASK}, None, "pad them alike"),
-        ({"x": np.zeros((3, 4)), "response_mask": MASK}, None, "send one entry a row"),
         (
             {"response_mask": MASK.astype(np.float32) * 0.5},
             None,

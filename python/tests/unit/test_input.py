@@ -78,7 +78,9 @@ def test_lists_of_numbers_and_booleans_are_vectors() -> None:
     assert isinstance(numbers, Tensor)
     assert isinstance(flags, Tensor)
     assert (numbers.dtype, flags.dtype) == ("f32", "bool")
-    assert np.isnan(to_field_value("x", [float("nan")]).data[0])  # type: ignore[union-attr]
+    missing = to_field_value("x", [float("nan")])
+    assert isinstance(missing, Tensor)
+    assert np.isnan(missing.data[0])
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from dataflex_mq.columns.decode import decode_columns
-from dataflex_mq.columns.densify import densify
-from dataflex_mq.columns.dtypes import DTYPES
+from dataflex_mq.columns.dtypes import DTYPE_BYTES
 from dataflex_mq.columns.encode import encode_columns
-from dataflex_mq.columns.layout import layout_of, layout_of_columns
+from dataflex_mq.columns.layout import layout_of
 from dataflex_mq.columns.tensor import ENCODINGS, Layout, StringsColumn
 from dataflex_mq.errors import DataflexError
 from dataflex_mq.protocol.codec import pack, unpack
 from dataflex_mq.protocol.put_id import content_hash, put_id
+from helpers.densify import densify, layout_of_columns
 from helpers.paths import VECTORS
 from helpers.vector_format import field_values, message_from_json, vectors
 
@@ -84,7 +84,7 @@ def test_put_header_names_the_put_it_belongs_to() -> None:
 def test_the_set_has_every_encoding_and_every_dtype() -> None:
     columns = [column for _, vector, _ in COLUMNS for column in vector["columns"]]
     assert {column["enc"] for column in columns} == set(ENCODINGS)
-    assert {column["dtype"] for column in columns if "dtype" in column} == set(DTYPES)
+    assert {column["dtype"] for column in columns if "dtype" in column} == set(DTYPE_BYTES)
     assert len(COLUMNS) + len(MESSAGES) + len(REFUSED) == len(list((VECTORS / "v1").glob("*.bin")))
 
 

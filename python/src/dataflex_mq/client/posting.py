@@ -14,9 +14,10 @@ from ..columns.input_types import FieldValue
 from ..errors import DataflexError, error
 from ..redis.connect import Connections
 from ..redis.mounts import Handle
+from .form import check_flags
 from .guard import whole_number
 from .open_steps import OpenSteps
-from .prepare import PreparedPut, check_flags, prepare_put
+from .prepare import PreparedPut, prepare_put
 from .put import Commit, PutReceipt, send_put
 from .rows import KeyTable, RowPlan, check_keys, check_rows, key_table, plan_keys, plan_range, row_count
 

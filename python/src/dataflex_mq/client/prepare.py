@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,17 +10,15 @@ import numpy as np
 
 from ..columns.chunks import chunks_of
 from ..columns.encode import encode_columns
-from ..columns.input import flat_array
 from ..columns.input_types import FieldValue
 from ..columns.layout import layout_of
 from ..columns.row_ranges import count_rows, to_bitmap
 from ..columns.take_rows import take_rows
 from ..columns.tensor import Layout, MaskColumn, Tensor
-from ..errors import error
 from ..protocol.codec import pack
 from ..protocol.put_id import content_hash, put_id
 from ..redis.mounts import Handle
-from .form import check_form
+from .form import check_values
 from .rows import RowPlan
 
 
@@ -54,18 +52,13 @@ def prepare_put(
     rows = count_rows(plan.ranges)
     values = dict(fields)
     scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
-    for name, value in values.items():
-        check_form(name, value, scopes.get(name))
     if lengths is not None:
         values["lengths"] = Tensor("i32", lengths)
     if is_padding is not None:
         values["is_padding"] = Tensor("bool", is_padding.astype(np.uint8))
-    for name, value in values.items():
-        if value.rows != rows:
-            message = f'field "{name}" has {value.rows} rows, this put is for {rows}'
-            raise error("INVALID_INPUT", message, {"field": name, "rows": value.rows, "expected": rows})
-        if plan.order is not None:
-            values[name] = take_rows(value, plan.order)
+    check_values(values, scopes, rows)
+    if plan.order is not None:
+        values = {name: take_rows(value, plan.order) for name, value in values.items()}
     ordered = lengths if lengths is None or plan.order is None else lengths[plan.order]
     layout = layout_of(values, rows, ordered)
     if layout.mask is None and mask is not None:
@@ -86,13 +79,3 @@ def prepare_put(
         "chunk_bytes": limits["chunk_bytes"],
     }
     return PreparedPut(header, pack(header), chunks, names, to_bitmap(plan.ranges, total_rows), layout, plan.ranges)
-
-
-def check_flags(given: Sequence[bool] | np.ndarray) -> np.ndarray:
-    """`is_padding` as bool (rows,). Raises INVALID_INPUT."""
-    flags = flat_array("is_padding", given)
-    if flags.ndim != 1 or (flags.size > 0 and flags.dtype.kind not in "biu"):
-        raise error(
-            "INVALID_INPUT", f"is_padding has the shape {flags.shape} and dtype {flags.dtype}; send one bool a row"
-        )
-    return flags.astype(bool)

@@ -35,7 +35,6 @@ class DenseSource:
         check_holds(field, data.shape[1], spans)
         self.dtype = dtype
         self.spans = spans
-        self._data = data
         self._bits = bits_of(data)
 
     def is_row_constant(self) -> bool:

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = ("f32", "f64", "f16", "bf16", "i8", "u8", "i32", "i64", "bool")
-
 DTYPE_BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2, "i8": 1, "u8": 1, "i32": 4, "i64": 8, "bool": 1}
 
 STORAGE: dict[str, np.dtype[Any]] = {

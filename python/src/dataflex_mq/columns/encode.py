@@ -54,7 +54,7 @@ def encode_columns(
 
     fields: name → value, all of `layout.rows` rows. scopes: per token matrix, `mask` where absent.
 
-    Raises INVALID_INPUT: rows that differ, scope `mask` without a response_mask, fewer tokens than are in scope; LIMIT: rows, width, bytes
+    Raises INVALID_INPUT: scope `mask` without a response_mask, fewer tokens than are in scope; LIMIT: rows, width, bytes
     or a string beyond `limits`.
     """
     _at_most("rows", layout.rows, limits["max_rows"])
@@ -62,9 +62,6 @@ def encode_columns(
     spans: dict[str, Spans] = {}
     body = EncodedColumns()
     for name, value in fields.items():
-        if value.rows != layout.rows:
-            message = f'Field "{name}" has {value.rows} rows, the put has {layout.rows}; send one entry a row.'
-            raise error("INVALID_INPUT", message, {"field": name})
         if isinstance(value, Strings):
             content, distinct = encode_strings(name, value.values, limits["max_string_bytes"])
             body.add(name, {"enc": "strings", "shape": [layout.rows], "distinct": distinct}, content)

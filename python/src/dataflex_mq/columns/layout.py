@@ -8,26 +8,21 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..errors import error
-from .field_names import is_mask_field
 from .input_types import FieldValue, is_matrix, is_ragged, is_vector
 from .mask import mask_of
 from .spans import mask_spans
-from .tensor import Column, Layout, MaskColumn, Strings, TokenColumn
+from .tensor import Layout, MaskColumn, Strings
 
 
 def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray | None = None) -> Layout:
     """
-    Its mask is the field `response_mask` (`mask` in results); its response lengths are `lengths` (rows,), else those of the ragged fields,
-    else unknown; its width is the widest field's. `lengths` win over those of ragged fields, whose further tokens are padding then.
+    The layout of fields that have `rows` rows each. Its mask is the field `response_mask` (`mask` in results); its response lengths are
+    `lengths` (rows,), else those of the ragged fields, else unknown; its width is the widest field's. Where both are given, `lengths`
+    count, and a ragged field's further tokens are padding.
 
-    Raises INVALID_INPUT: a field with another number of rows, fields of different widths or lengths, a mask element neither 0 nor 1, a 1
-    behind a response's end; each with field and row.
+    Raises INVALID_INPUT: fields of different widths or lengths, a mask element neither 0 nor 1, a 1 behind a response's end; each with
+    field and row.
     """
-    for name, value in fields.items():
-        if value.rows != rows:
-            _invalid(
-                f'Field "{name}" has {value.rows} rows, the put has {rows}; send one entry a row.', {"field": name}
-            )
     width = _width(fields, lengths)
     known = _ragged_lengths(fields) if lengths is None else lengths
     mask_field = next((name for name in ("response_mask", "mask") if name in fields), None)
@@ -43,24 +38,6 @@ def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray |
             )
             _invalid(message, {"row": row, "column": column})
     return Layout(rows, width, mask, known, mask_field)
-
-
-def layout_of_columns(columns: Mapping[str, Column], rows: int) -> Layout:
-    """The layout a reader works with, from the decoded columns of a stage. Raises DECODE when columns disagree."""
-    width, lengths, mask = 0, None, None
-    for name, column in columns.items():
-        if column.rows != rows:
-            raise error("DECODE", f'Column "{name}" has {column.rows} rows, expected {rows}.', {"field": name})
-        if not isinstance(column, (TokenColumn, MaskColumn)):
-            continue
-        width = max(width, column.width)
-        if isinstance(column, MaskColumn):
-            mask = column if mask is None and is_mask_field(name) else mask
-        elif column.response_lengths is not None:
-            if lengths is not None and not np.array_equal(lengths, column.response_lengths):
-                raise error("DECODE", f'Column "{name}" disagrees with others about response lengths.', {"field": name})
-            lengths = column.response_lengths
-    return Layout(rows, width, None if mask is None else mask.widened(width), lengths)
 
 
 def _width(fields: Mapping[str, FieldValue], lengths: np.ndarray | None) -> int:

@@ -106,8 +106,5 @@ def spans_of(scope: str, layout: Layout, field_name: str, response_lengths: np.n
             "send response_mask with it.",
             {"field": field_name},
         )
-    if layout.mask.rows != layout.rows:
-        message = f'The mask has {layout.mask.rows} rows, field "{field_name}" has {layout.rows}; send the mask of the same rows.'
-        raise error("INVALID_INPUT", message, {"field": field_name})
     # The mask may come from an earlier put, which was padded otherwise.
     return mask_spans(layout.mask.widened(max(layout.width, layout.mask.width)))

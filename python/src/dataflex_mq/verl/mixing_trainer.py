@@ -17,7 +17,7 @@ from .checkpoint import read_state, write_state
 from .domain_draw import DomainDraw
 from .log import log
 from .metrics import metric_part
-from .rows import read_stored
+from .queue_rows import read_stored
 from .trainer import DataflexTrainer
 
 GOES_ON = "goes on from what Redis has"

@@ -15,7 +15,7 @@ from ..errors import error
 from .metrics import pipeline_metrics, result_metrics, weight_metrics
 from .mounting import mount
 from .own_mode import show_verl_its_own
-from .rows import read_rows, read_stored
+from .queue_rows import read_rows, read_stored
 from .settings import settings_of
 from .versions import refuse_unproven
 

@@ -1,22 +1,26 @@
-"""A column as a dense tensor: the original bits over the scope, +0 outside it."""
+"""Columns as dense tensors: the original bits over the scope, +0 outside it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from ..errors import error
-from .dtypes import ONE_BITS, STORAGE, bits_of
-from .encodings.part import malformed
-from .spans import mask_spans, spans_of
-from .tensor import Layout, MaskColumn, Tensor, TokenColumn, VectorColumn
+from dataflex_mq.columns.dtypes import ONE_BITS, STORAGE, bits_of
+from dataflex_mq.columns.encodings.part import malformed
+from dataflex_mq.columns.field_names import is_mask_field
+from dataflex_mq.columns.spans import mask_spans, spans_of
+from dataflex_mq.columns.tensor import Column, Layout, MaskColumn, StringsColumn, Tensor, TokenColumn, VectorColumn
+from dataflex_mq.errors import error
 
 
-def densify(column: VectorColumn | TokenColumn | MaskColumn, layout: Layout) -> Tensor:
+def densify(column: Column, layout: Layout) -> Tensor:
     """
     (rows,) or (rows, layout.width) in the dtype that travelled.
 
     Raises INVALID_INPUT: scope `mask` and no mask in the layout; DECODE: a jagged column whose tokens are not those of the layout.
     """
+    assert not isinstance(column, StringsColumn)
     if isinstance(column, VectorColumn):
         return Tensor(column.dtype, column.values.copy())
     width = max(layout.width, column.width)
@@ -57,3 +61,21 @@ def densify(column: VectorColumn | TokenColumn | MaskColumn, layout: Layout) -> 
     else:
         malformed(column.kind, "it has no dense form")
     return Tensor(column.dtype, out)
+
+
+def layout_of_columns(columns: Mapping[str, Column], rows: int) -> Layout:
+    """The layout a reader works with, from the decoded columns of a stage. Raises DECODE when columns disagree."""
+    width, lengths, mask = 0, None, None
+    for name, column in columns.items():
+        if column.rows != rows:
+            raise error("DECODE", f'Column "{name}" has {column.rows} rows, expected {rows}.', {"field": name})
+        if not isinstance(column, (TokenColumn, MaskColumn)):
+            continue
+        width = max(width, column.width)
+        if isinstance(column, MaskColumn):
+            mask = column if mask is None and is_mask_field(name) else mask
+        elif column.response_lengths is not None:
+            if lengths is not None and not np.array_equal(lengths, column.response_lengths):
+                raise error("DECODE", f'Column "{name}" disagrees with others about response lengths.', {"field": name})
+            lengths = column.response_lengths
+    return Layout(rows, width, None if mask is None else mask.widened(width), lengths)
