@@ -27,6 +27,7 @@ cd python
 "$python" -m ruff check .
 "$python" -m ruff format --check --quiet .
 "$python" -m mypy
+"$python" -m vulture
 # The installed package, not the sources; caches stay out of the repository.
 PYTHONPATH=$packages HYPOTHESIS_STORAGE_DIRECTORY=$site/hypothesis \
   "$python" -m pytest -o pythonpath=tests -o cache_dir="$site/pytest" tests

@@ -1,4 +1,4 @@
-"""What a release tells of the composed weights; the numbers are those of the service's own client."""
+"""What a release reports of the composed weights; the numbers are those of the service's own client."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataflex_mq.client.combined_report import combined_report
 from dataflex_mq.client.compose import Composed, RowWeights, TokenWeights, Weights, compose
 from dataflex_mq.columns.tensor import MaskColumn
 
+MASK = MaskColumn("u8", 4, 1, np.ones(4, dtype=np.int32))
 COUNTS = np.array([2, 0, 1, 3])
 
 
@@ -20,15 +21,19 @@ def rows(*values: float) -> RowWeights:
 
 
 def report(weights: Weights, counts: np.ndarray = COUNTS) -> dict[str, Any]:
-    told = combined_report(Composed(weights, counts, weights, weights, counts), None)
-    assert told is not None
-    return told
+    found = combined_report(composed(weights, counts))
+    assert found is not None
+    return found
+
+
+def composed(weights: Weights, counts: np.ndarray) -> Composed:
+    return Composed(weights, MASK, counts, (0, 0), weights, counts)
 
 
 def test_row_weights_count_live_rows_only() -> None:
-    told = report(rows(2, 9, 0, 1))
-    assert told["level"] == "sample"
-    assert told["stats"] == pytest.approx(
+    found = report(rows(2, 9, 0, 1))
+    assert found["level"] == "sample"
+    assert found["stats"] == pytest.approx(
         {
             "n": 3,
             "mean": 1,
@@ -44,24 +49,21 @@ def test_row_weights_count_live_rows_only() -> None:
 
 def test_token_weights_count_live_tokens_and_rows_kept_by_any_weight() -> None:
     weights = TokenWeights(np.array([0, 2, 4, 5, 8]), np.array([1, 3, 7, 7, 0, 2, 2, 0], dtype=np.float32))
-    told = report(weights)
-    assert told["level"] == "token"
+    found = report(weights)
+    assert found["level"] == "token"
     expected = {"n": 6, "mean": 8 / 6, "min": 0, "max": 3, "kept_ratio": 2 / 3, "zero_ratio": 2 / 6}
-    assert {name: told["stats"][name] for name in expected} == pytest.approx(expected)
+    assert {name: found["stats"][name] for name in expected} == pytest.approx(expected)
 
 
 def test_nothing_kept_and_nothing_live() -> None:
     assert report(rows(0, 0, 0, 0))["stats"]["ess_ratio"] == 0
     nobody = np.zeros(4, np.int64)
-    assert combined_report(Composed(rows(0, 0, 0, 0), nobody, rows(0, 0, 0, 0), rows(0, 0, 0, 0), nobody), None) is None
+    assert combined_report(composed(rows(0, 0, 0, 0), nobody)) is None
 
 
-def test_composing_tells_what_it_clipped_by_what_it_was_before() -> None:
-    mask = MaskColumn("u8", 4, 1, np.ones(4, dtype=np.int32))
-    told: list[Composed] = []
+def test_composing_counts_what_it_clipped() -> None:
     composition = {"combine": "multiply", "clip": [0.5, 2], "rescale": "none"}
-    compose([rows(0, 0.25, 1, 5)], mask, mask, composition, None, told.append)
-    found = combined_report(told[0], composition["clip"])
+    found = combined_report(compose([rows(0, 0.25, 1, 5)], MASK, MASK, composition))
     assert found is not None
     assert found["clipped"] == {"low": 0.25, "high": 0.25}
     assert found["stats"]["mean"] == pytest.approx(3.5 / 4)

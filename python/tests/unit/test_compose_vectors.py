@@ -37,7 +37,7 @@ def composed(case: dict[str, Any]) -> tuple[Weights, MaskColumn]:
         for one in case["weights"]
     ]
     padding = np.array(case["padding"]) if "padding" in case else None
-    return compose(weights, scored, loss, case["composition"], padding), loss
+    return compose(weights, scored, loss, case["composition"], padding).weights, loss
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "composed" in case])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,16 @@ import numpy as np
 from .compose import Composed, RowWeights, Weights
 
 
-def combined_report(composed: Composed, bounds: Sequence[float] | None) -> dict[str, Any] | None:
+def combined_report(composed: Composed) -> dict[str, Any] | None:
     """
     `stats` of the composed weights and of the `product` of the pipelines before them, over live rows (level `sample`) or live tokens (level
-    `token`), float64; `clipped`: shares of elements that the clip `bounds` moved up and down. None when no row is live.
+    `token`), float64; `clipped`: shares of them that the clip raised and lowered. None when no row is live.
     """
     stats = _stats(composed.weights, composed.counts)
     if stats is None:
         return None
     before = _stats(composed.product, composed.product_counts)
-    low, high = (0, 0) if bounds is None else _moved(composed.joined.values, bounds)
+    low, high = composed.clipped
     return {
         "level": "sample" if isinstance(composed.weights, RowWeights) else "token",
         "stats": stats,
@@ -35,9 +34,9 @@ def _stats(weights: Weights, counts: np.ndarray) -> dict[str, Any] | None:
         kept = int(np.count_nonzero(values[live]))
         values = values[live]
     else:
-        row = np.repeat(np.arange(len(counts)), np.diff(weights.offsets))
-        kept = len(np.unique(row[(values != 0) & live[row]]))
-        values = values[live[row]]
+        nonzero = np.concatenate(([0], np.cumsum(values != 0)))[weights.offsets]
+        kept = int(np.count_nonzero((np.diff(nonzero) > 0) & live))
+        values = values[np.repeat(live, np.diff(weights.offsets))]
     if len(values) == 0:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
@@ -54,8 +53,3 @@ def _stats(weights: Weights, counts: np.ndarray) -> dict[str, Any] | None:
         "kept_ratio": kept / int(np.count_nonzero(live)),
         "zero_ratio": float(np.count_nonzero(values == 0)) / len(values),
     }
-
-
-def _moved(values: np.ndarray, bounds: Sequence[float]) -> tuple[int, int]:
-    wide = values.astype(np.float64)
-    return int(np.count_nonzero((wide > 0) & (wide < bounds[0]))), int(np.count_nonzero(wide > bounds[1]))

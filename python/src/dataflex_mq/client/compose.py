@@ -6,7 +6,7 @@ re-mask with the mask that the loss will read; (3) clip, only where > 0; (4) res
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,18 +39,17 @@ Weights = RowWeights | TokenWeights
 @dataclass(frozen=True, slots=True)
 class Composed:
     """
-    The composition of a step as it went to the loss. `counts` (rows,): live tokens, 0 for padding. `joined`: the product before the clip,
-    over the loss's mask. `product`, `product_counts`: the same over the mask that scoring read.
+    The composition of a step over the mask `loss`. `counts` (rows,): live tokens of each row, 0 for padding. `clipped`: elements that the
+    clip raised to its lower bound and lowered to its upper one. `product`, `product_counts`: the pipelines' product (step 1), over the mask
+    that scoring read.
     """
 
     weights: Weights
+    loss: MaskColumn
     counts: np.ndarray
-    joined: Weights
+    clipped: tuple[int, int]
     product: Weights
     product_counts: np.ndarray
-
-
-OnComposed = Callable[[Composed], None]
 
 
 def live_counts(mask: MaskColumn) -> np.ndarray:
@@ -113,13 +112,15 @@ def _unscored(row: int, column: int) -> DataflexError:
     )
 
 
-def clip(weights: Weights, bounds: Sequence[float] | None) -> Weights:
-    """Step 3. A dropped sample stays dropped: 0 is never lifted to the lower bound."""
+def clip(weights: Weights, bounds: Sequence[float] | None) -> tuple[Weights, tuple[int, int]]:
+    """Step 3, and how many elements it raised and lowered. A dropped sample stays dropped: 0 is never raised to the lower bound."""
     if bounds is None:
-        return weights
+        return weights, (0, 0)
     values = weights.values.astype(np.float64)
     low, high = bounds
-    return _with(weights, np.where(values > 0, np.minimum(np.maximum(values, low), high), values))
+    raised, lowered = (values > 0) & (values < low), values > high
+    clipped = _with(weights, np.where(raised, low, np.where(lowered, high, values)))
+    return clipped, (int(np.count_nonzero(raised)), int(np.count_nonzero(lowered)))
 
 
 def rescale(weights: Weights, mode: str, counts: np.ndarray) -> Weights:
@@ -150,20 +151,17 @@ def compose(
     loss: MaskColumn,
     composition: Mapping[str, Any],
     padding: np.ndarray | None = None,
-    on_composed: OnComposed | None = None,
-) -> Weights:
+) -> Composed:
     """
     Steps 1-4. padding (rows,): rows that weigh 0 and count in no mean: padding, and rows dropped for a value that was not finite.
-    `on_composed` is told what came out, for reports. Raises what `remask` raises; NON_FINITE.
+    Raises what `remask` raises; NON_FINITE.
     """
     before = live_counts(scored)
     joint = product(weights, before)
-    joined = remask(joint, scored, loss, padding)
+    clipped, moved = clip(remask(joint, scored, loss, padding), composition.get("clip"))
     counts = _without(live_counts(loss), padding)
-    composed = _finite(rescale(clip(joined, composition.get("clip")), composition["rescale"], counts))
-    if on_composed is not None:
-        on_composed(Composed(composed, counts, joined, joint, _without(before, padding)))
-    return composed
+    composed = _finite(rescale(clipped, composition["rescale"], counts))
+    return Composed(composed, loss, counts, moved, joint, _without(before, padding))
 
 
 def _without(counts: np.ndarray, padding: np.ndarray | None) -> np.ndarray:
@@ -182,6 +180,11 @@ def _finite(weights: Weights) -> Weights:
         "Set clip, or normalize them"
     )
     raise error("NON_FINITE", message, {"row": row})
+
+
+def to_array(weights: Weights, mask: MaskColumn) -> np.ndarray:
+    """float32, of its own memory: (rows,) for row weights, else (rows, width) with 0 outside the mask."""
+    return weights.values.copy() if isinstance(weights, RowWeights) else expand(weights, mask)
 
 
 def expand(weights: Weights, mask: MaskColumn) -> np.ndarray:

@@ -28,7 +28,7 @@ class OpenStep:
     attempt: int = 1
     rows: int = 0
     waited_ms: float = 0.0
-    # What the loss got of the step, made a report of when the step is released.
+    # The composition that the loss got last; its statistics are reported when the step is released.
     composed: Composed | None = None
     touched: float = field(default_factory=time.monotonic)
 
@@ -44,25 +44,17 @@ class OpenSteps:
         with self._lock:
             return self._steps[at].attempt if at in self._steps else 1
 
-    def rows(self, at: str) -> int:
-        """Rows of the step; 0 when this producer has put nothing of it."""
+    def of(self, at: str) -> OpenStep | None:
+        """What is kept of the step; None when this producer has put nothing of it."""
         with self._lock:
-            return self._steps[at].rows if at in self._steps else 0
-
-    def composed(self, at: str, composed: Composed) -> None:
-        """What the loss got of the step."""
-        with self._lock:
-            if at in self._steps:
-                self._steps[at].composed = composed
+            return self._steps.get(at)
 
     def report(self, at: str) -> dict[str, Any] | None:
-        """What a release tells; None when this producer has put nothing of the step."""
-        with self._lock:
-            step = self._steps.get(at)
+        """What a release reports; None when this producer has put nothing of the step."""
+        step = self.of(at)
         if step is None:
             return None
-        bounds = self._handle["composition"].get("clip")
-        combined = None if step.composed is None else combined_report(step.composed, bounds)
+        combined = None if step.composed is None else combined_report(step.composed)
         return {"wait_ms": step.waited_ms, **({} if combined is None else {"combined": combined})}
 
     def keep(self, at: str, put: PreparedPut, commit: Commit, receipt: PutReceipt) -> None:

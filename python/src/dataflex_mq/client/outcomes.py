@@ -61,7 +61,7 @@ class PipelineResult:
         if self.compact is None:
             return np.zeros(0, dtype=np.float32)
         if isinstance(self.compact, RowWeights):
-            return self.compact.values
+            return self.compact.values.copy()
         if self.mask is None:
             raise error("DECODE", "token weights came without their mask")
         return expand(self.compact, self.mask)
@@ -98,9 +98,9 @@ def decode_outcome(handle: Handle, outcome: Outcome) -> PipelineResult:
     kept, dropped, padding = columns.get("kept"), columns.get("dropped"), columns.get("is_padding")
     compact: Weights | None = None
     if isinstance(weights, VectorColumn):
-        compact = RowWeights(weights.values.astype(np.float32))
+        compact = RowWeights(weights.values.astype(np.float32, copy=False))
     elif isinstance(weights, TokenColumn) and weights.offsets is not None and weights.kind == "jagged":
-        compact = TokenWeights(weights.offsets, weights.values.astype(np.float32))
+        compact = TokenWeights(weights.offsets, weights.values.astype(np.float32, copy=False))
     elif weights is not None:
         raise error("DECODE", f'result of "{name}": weights came as {getattr(weights, "kind", "strings")}')
     if weights is not None and weights.rows != header["rows"]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING
 
 from .put import PutReceipt
-
-if TYPE_CHECKING:
-    from .run import Run
-    from .step_result import StepResult
+from .step_result import StepResult
 
 
 class PendingStep:
@@ -19,14 +16,24 @@ class PendingStep:
     in the service. `result()` waits for what is left of it.
     """
 
-    def __init__(self, run: Run, step: int, trigger: int, stage: str, sent: Future[PutReceipt], timeout: float) -> None:
+    def __init__(
+        self,
+        step: int,
+        trigger: int,
+        stage: str,
+        sent: Future[PutReceipt],
+        timeout: float,
+        is_settled: Callable[[], bool],
+        weights: Callable[[float], StepResult],
+    ) -> None:
+        """timeout: seconds for put and weights together. is_settled, weights: of the stage's pipelines, the latter given seconds."""
         self.step = step
         self.trigger = trigger
         self.stage = stage
-        self._run = run
         self._sent = sent
-        self._timeout = timeout
-        self._began = time.monotonic()
+        self._end = time.monotonic() + timeout
+        self._is_settled = is_settled
+        self._weights = weights
 
     def sent(self, timeout: float | None = None) -> PutReceipt:
         """Waits for the put alone. Raises what a put raises, and the builtin TimeoutError."""
@@ -37,7 +44,7 @@ class PendingStep:
         if not self._sent.done():
             return False
         failed = self._sent.cancelled() or self._sent.exception() is not None
-        return failed or self._run.is_settled(self.step, trigger=self.trigger, stages=[self.stage])
+        return failed or self._is_settled()
 
     def result(self, timeout: float | None = None) -> StepResult:
         """
@@ -47,5 +54,4 @@ class PendingStep:
         if self._sent.done():
             # Whoever waited for the step before was told the same.
             self._sent.result()
-        left = self._began + self._timeout - time.monotonic() if timeout is None else timeout
-        return self._run.weights(self.step, max(0.0, left), stages=[self.stage], trigger=self.trigger)
+        return self._weights(max(0.0, self._end - time.monotonic() if timeout is None else timeout))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import DataflexError, error
 from ..redis.chunk_stream import check_stored, windows
+from ..redis.commits import commit_put, put_stream
 from ..redis.connect import Connections, text
-from ..redis.keys import run_keys
 from ..redis.mounts import Handle, restore_run
 from .prepare import PreparedPut
 from .rows import KeyTable
@@ -35,49 +34,25 @@ class PutReceipt:
 
 def send_put(connections: Connections, handle: Handle, put: PreparedPut, commit: Commit) -> PutReceipt:
     """Raises FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, CHUNKS_MISSING; redis-py's errors when the connection is lost."""
-    keys = run_keys(handle["run"])
-    at = keys.step(handle["incarnation"], commit.step)
-    header = put.header
-    stream = at.put(header["stage"], header["id"], header["hash"])
-    script_keys = [keys.mount, at.status, stream, keys.announce, keys.steps]
-    args = _arguments(handle, put, commit)
+    stream = put_stream(handle, commit.step, put.header)
+    digest, blob = (commit.table.digest, commit.table.blob) if commit.table else ("", b"")
+    call = commit_put(
+        handle, commit.step, put.header, put.header_bytes, put.fields, put.bitmap, digest, blob, commit.replace
+    )
     for attempt in range(1, TRIES + 1):
         pending = list(windows(stream, put.chunks, handle["limits"]["step_ttl_ms"])) or [[]]
         for commands in pending[:-1]:
             check_stored(connections.pipeline(commands))
         # One connection keeps the order: the commit runs after the last chunks without waiting for their answers.
-        answers = connections.pipeline([*pending[-1], connections.script_command("commit_put", script_keys, args)])
+        answers = connections.pipeline([*pending[-1], call.by_hash()])
         check_stored(answers[:-1])
-        word, rest = connections.script_answer("commit_put", script_keys, args, answers[-1])
+        word, rest = connections.script_answer(call, answers[-1])
         if word == "OK":
             return PutReceipt(put.fields, int(rest[0]), text(rest[1]))
         again = word == "CHUNKS_MISSING" or (word == "NOT_MOUNTED" and restore_run(connections, handle))
         if not again or attempt == TRIES:
             raise _refused(handle, put, commit.step, word, [text(part) for part in rest])
     raise AssertionError("unreachable")
-
-
-def _arguments(handle: Handle, put: PreparedPut, commit: Commit) -> list[Any]:
-    header = put.header
-    return [
-        handle["incarnation"],
-        handle["run"],
-        commit.step,
-        header["stage"],
-        header["id"],
-        header["hash"],
-        header["chunks"],
-        header["bytes"],
-        put.header_bytes,
-        header["total_rows"],
-        commit.table.digest if commit.table else b"",
-        commit.table.blob if commit.table else b"",
-        ",".join(put.fields),
-        put.bitmap,
-        int(commit.replace),
-        handle["limits"]["step_ttl_ms"],
-        handle["max_wait_ms"],
-    ]
 
 
 def _refused(handle: Handle, put: PreparedPut, step: str, word: str, rest: list[str]) -> DataflexError:

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..errors import DataflexError
 from ..protocol.codec import pack
-from ..redis.connect import Connections, text
+from ..redis.commits import release_step
+from ..redis.connect import Connections
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
 from .background import Sender
@@ -111,7 +112,9 @@ class Run(MountedRun):
         send = self._posting(at, stage, fields, options, seconds)
         sent = self._sender.submit(lambda: self._covering(at, send))
         self._under_way.setdefault((os.getpid(), at), []).append(sent)
-        return PendingStep(self, int(step), int(trigger), stage, sent, seconds)
+        weights = partial(self.weights, step, stages=[stage], trigger=trigger)
+        settled = partial(self.is_settled, step, stages=[stage], trigger=trigger)
+        return PendingStep(int(step), int(trigger), stage, sent, seconds, settled, weights)
 
     def weights(
         self,
@@ -145,8 +148,7 @@ class Run(MountedRun):
             self._neutral.trained(at, caught)
         waited = time.monotonic() - began
         self._steps.settled(at, waited * 1000, len(expected) == len(delivered))
-        keep = partial(self._steps.composed, at)
-        return StepResult(self.handle, int(step), int(trigger), waited, results, neutral, self._steps.rows(at), keep)
+        return StepResult(self.handle, int(step), int(trigger), waited, results, neutral, self._steps.of(at))
 
     def is_settled(self, step: int, *, trigger: int = 0, stages: Sequence[str] | None = None) -> bool:
         """Whether `weights` would answer at once. Asks Redis once."""
@@ -169,16 +171,13 @@ class Run(MountedRun):
         (UNAVAILABLE), and what Redis has of it goes with its TTL.
         """
         at = step_at(step, trigger)
-        handle, keys = self.handle, run_keys(self.handle["run"])
-        told = self._steps.report(at)
-        names = [keys.mount, keys.step(handle["incarnation"], at).status, keys.steps, keys.notices]
-        report = b"" if told is None else pack(told)
-        args = [handle["incarnation"], handle["run"], at, handle["limits"]["step_ttl_ms"], report]
+        report = self._steps.report(at)
+        packed = b"" if report is None else pack(report)
         seconds = self._neutral.patience(at, SCRIPT_SECONDS)
-        release = partial(self._connections.run_script, "release", names, args)
+        release = partial(release_step, self._connections, self.handle, at, packed)
         unavailable = False
         try:
-            word, rest = self._call(seconds, f"release of step {at}", release)
+            word, fate = self._call(seconds, f"release of step {at}", release)
         except DataflexError as caught:
             unavailable = self._neutral.covers(caught)
             if not unavailable:
@@ -189,7 +188,7 @@ class Run(MountedRun):
         if unavailable:
             return "UNAVAILABLE"
         self._fenced = self._fenced or word == "FENCED"
-        return text(rest[0]) if word == "OK" else "UNKNOWN"
+        return fate if word == "OK" else "UNKNOWN"
 
     def mix_state(self, pipeline: str) -> SavedState:
         """

@@ -8,31 +8,27 @@ from typing import Any
 
 from ..errors import error
 from ..protocol.codec import pack, unpack
-from ..redis.connect import Connections, text
-from ..redis.keys import STATE_TTL_MS, run_keys
+from ..redis.connect import Connections
 from ..redis.mounts import Handle, restore_run
+from ..redis.state_store import read_state, restore_state
 
 SavedState = dict[str, Any]
 
 
 def save_state(connections: Connections, handle: Handle, pipeline: str) -> SavedState:
     """`{"v": 1, "pipeline", "steps": {step key: {"inc", "by", "values"}}}`; JSON keeps it. Raises INVALID_INPUT, DECODE."""
-    key = run_keys(handle["run"]).state(_owner(handle, pipeline))
-    found = connections.execute("HGETALL", key)
-    steps = {text(name): _unpack_entry(entry) for name, entry in found.items() if text(name) != "head"}
+    found = read_state(connections, handle, _owner(handle, pipeline))
+    steps = {step: _unpack_entry(entry) for step, entry in found.items()}
     return {"v": 1, "pipeline": pipeline, "steps": steps}
 
 
 def load_state(connections: Connections, handle: Handle, pipeline: str, saved: Any) -> None:
     """Puts a saved state in the place of what Redis has. Raises INVALID_INPUT, FENCED, NOT_MOUNTED, REDIS_FULL."""
-    keys = run_keys(handle["run"])
     owner = _owner(handle, pipeline)
-    args: list[Any] = [handle["incarnation"], STATE_TTL_MS]
-    for step, entry in _check(saved).items():
-        args += [step, pack([entry["inc"], entry["by"], entry["values"]])]
+    entries = {step: pack([entry["inc"], entry["by"], entry["values"]]) for step, entry in _check(saved).items()}
     word = ""
     for _ in range(2):
-        word, _ = connections.run_script("restore_state", [keys.mount, keys.state(owner)], args)
+        word = restore_state(connections, handle, owner, entries)
         if word != "NOT_MOUNTED" or not restore_run(connections, handle):
             break
     if word != "OK":

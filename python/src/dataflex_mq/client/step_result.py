@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy as np
 from ..columns.device import torch_module
 from ..columns.input import to_field_value
 from ..columns.input_types import is_vector
-from ..columns.mask import mask_of
+from ..columns.mask import mask_of, same_mask
 from ..columns.tensor import MaskColumn, Strings
 from ..errors import DataflexError, error
 from ..redis.mounts import Handle
 from .combined_report import combined_report
-from .compose import Composed, OnComposed, RowWeights, Weights, compose, expand
+from .compose import Composed, RowWeights, Weights, compose, to_array
 from .like import like_mask
+from .open_steps import OpenStep
 from .outcomes import PipelineResult
 from .placement import torch_float, torch_place
 
@@ -36,18 +38,17 @@ class StepResult:
         waited: float,
         results: list[PipelineResult],
         neutral: DataflexError | None = None,
-        rows: int = 0,
-        on_composed: OnComposed | None = None,
+        record: OpenStep | None = None,
     ) -> None:
+        """record: what this producer keeps of the step, where it has put any of it; it keeps the composition for the release report."""
         self.step = step
         self.trigger = trigger
         self.waited = waited
         self.neutral = neutral
         self.pipelines: Mapping[str, PipelineResult] = {result.name: result for result in results}
         self._composition: Mapping[str, Any] = handle["composition"]
-        self._rows = rows
-        self._on_composed = on_composed
-        self._composed: Composed | None = None
+        self._record = record or OpenStep()
+        self._over_loss: Composed | None = None
 
     @property
     def weights(self) -> np.ndarray:
@@ -56,19 +57,16 @@ class StepResult:
         mask. All 1 when the step is neutral; empty when no pipeline weighs anything.
         """
         if self.neutral is not None:
-            return np.ones(self._rows, dtype=np.float32)
-        scored = self._scored_mask()
-        if scored is None:
-            return np.zeros(0, dtype=np.float32)
-        weights = self._compose(scored, scored)
-        return weights.values if isinstance(weights, RowWeights) else expand(weights, scored)
+            return np.ones(self._record.rows, dtype=np.float32)
+        composed = self._over_scored
+        return np.zeros(0, dtype=np.float32) if composed is None else to_array(composed.weights, composed.loss)
 
     def torch_weights(self, *, dtype: Any = None, device: Any = None) -> Any:
         """
         `weights` as a torch tensor with memory of its own, float32 on the CPU unless `dtype` or `device` say otherwise. Raises
         INVALID_INPUT.
         """
-        held = torch_module().tensor(self.weights)
+        held = torch_module().from_numpy(self.weights)
         return held.to(device=torch_place(device, held.device), dtype=torch_float(dtype))
 
     @property
@@ -79,12 +77,8 @@ class StepResult:
         that the loss read once `rollout_is_weights` was asked, else by the one that scoring read. Each pipeline's own are
         `pipelines[name].header["stats"]`. None where nothing weighs the loss or no row is live.
         """
-        scored = None if self.neutral is not None else self._scored_mask()
-        if scored is None:
-            return None
-        if self._composed is None:
-            self._compose(scored, scored, self._keep)
-        return None if self._composed is None else combined_report(self._composed, self._composition.get("clip"))
+        composed = self._over_loss or self._over_scored
+        return None if composed is None else combined_report(composed)
 
     def rollout_is_weights(self, mask: Any, existing: Any = None, *, dtype: Any = None, device: Any = None) -> Any:
         """
@@ -102,52 +96,59 @@ class StepResult:
             raise error("INVALID_INPUT", "the mask has no token dimension; it is (rows, L) or ragged")
         width = value.width if hasattr(value, "width") else int(value.data.shape[1])
         loss = mask_of("response_mask", value, width)
-        scored = None if self.neutral is not None else self._scored_mask()
-        weights: Weights = (
-            RowWeights(np.ones(loss.rows, dtype=np.float32))
-            if scored is None
-            else self._compose(scored, loss, self._told)
-        )
+        composed = self._compose(loss)
+        weights = RowWeights(np.ones(loss.rows, dtype=np.float32)) if composed is None else composed.weights
         kept = None if self._composition["combine"] == "replace" else existing
         return like_mask(weights, loss, mask, kept, dtype, device)
 
-    def _compose(self, scored: MaskColumn, loss: MaskColumn, on_composed: OnComposed | None = None) -> Weights:
-        weighing = self._weighing()
-        out = _out_of_account(weighing, scored.rows)
+    def _compose(self, loss: MaskColumn) -> Composed | None:
+        """The composition over the loss's mask, kept until another mask is asked for. None where nothing weighs the loss."""
+        scored, kept = self._scored, self._over_loss
+        if scored is None:
+            return None
+        if kept is None or not same_mask(kept.loss, loss):
+            kept = self._over_scored if same_mask(scored, loss) else self._over(scored, loss)
+            self._over_loss = kept
+        self._record.composed = kept
+        return kept
+
+    @cached_property
+    def _over_scored(self) -> Composed | None:
+        """The composition over the mask that scoring read."""
+        return None if self._scored is None else self._over(self._scored, self._scored)
+
+    def _over(self, scored: MaskColumn, loss: MaskColumn) -> Composed:
+        excluded = _excluded_rows(self._weighing, scored.rows)
         weights: list[Weights] = []
-        for result in weighing:
+        for result in self._weighing:
             if result.mask is None or result.compact is None:
                 raise error(
                     "INVALID_INPUT", f'pipeline "{result.name}" was scored without a mask', {"pipeline": result.name}
                 )
-            # Pipelines of different stages may have read different masks; each is brought to the loss's before the product.
+            # Pipelines of different stages may have read different masks; each is brought to the latest one before the product.
             same = result.mask is scored
-            weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, out))
-        return compose(weights, scored, loss, self._composition, out, on_composed)
+            weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, excluded))
+        return compose(weights, scored, loss, self._composition, excluded)
 
-    def _keep(self, composed: Composed) -> None:
-        self._composed = composed
-
-    def _told(self, composed: Composed) -> None:
-        self._keep(composed)
-        if self._on_composed is not None:
-            self._on_composed(composed)
-
+    @cached_property
     def _weighing(self) -> list[PipelineResult]:
         """Mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts: neither concerns the loss."""
+        if self.neutral is not None:
+            return []
         return [
             result for result in self.pipelines.values() if result.compact is not None and result.stage != "pre_rollout"
         ]
 
-    def _scored_mask(self) -> MaskColumn | None:
+    @cached_property
+    def _scored(self) -> MaskColumn | None:
         """The mask of the latest stage: the one nearest to the loss's."""
-        masked = [result for result in self._weighing() if result.mask is not None]
+        masked = [result for result in self._weighing if result.mask is not None]
         latest = [result for result in masked if result.stage == "post_advantage"] or masked
         return latest[-1].mask if latest else None
 
 
-def _out_of_account(weighing: list[PipelineResult], rows: int) -> np.ndarray:
-    """bool (rows,): where any pipeline found padding or dropped the row; such a row weighs 0 and is live to nobody."""
+def _excluded_rows(weighing: list[PipelineResult], rows: int) -> np.ndarray:
+    """bool (rows,): where any pipeline found padding or dropped the row; such a row weighs 0 and counts in no mean."""
     out = np.zeros(rows, dtype=bool)
     for result in weighing:
         if result.padding is not None:
@@ -157,5 +158,5 @@ def _out_of_account(weighing: list[PipelineResult], rows: int) -> np.ndarray:
     return out
 
 
-def _rebase(weights: Weights, mask: MaskColumn, onto: MaskColumn, out: np.ndarray) -> Weights:
-    return compose([weights], mask, onto, {"combine": "multiply", "rescale": "none"}, out)
+def _rebase(weights: Weights, mask: MaskColumn, onto: MaskColumn, excluded: np.ndarray) -> Weights:
+    return compose([weights], mask, onto, {"combine": "multiply", "rescale": "none"}, excluded).weights

@@ -16,7 +16,7 @@ from redis.retry import Retry
 
 from ..errors import DataflexError, error
 from .address import parse_address, redact
-from .scripts import script
+from .scripts import ScriptCall
 
 # A connection that owes an answer and says nothing for so long is taken for half-open and replaced.
 SOCKET_SECONDS = 6.0
@@ -109,21 +109,14 @@ class Connections:
             pipe.execute_command(*command)
         return pipe.execute(raise_on_error=False)
 
-    def script_command(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Command:
-        _, sha, count = script(name)
-        assert len(keys) == count, name
-        return ("EVALSHA", sha, count, *keys, *args)
-
-    def run_script(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> tuple[str, list[Any]]:
+    def run_script(self, call: ScriptCall) -> tuple[str, list[Any]]:
         """The word that the script answers, and what follows it."""
-        answer = self.pipeline([self.script_command(name, keys, args)])[0]
-        return self.script_answer(name, keys, args, answer)
+        return self.script_answer(call, self.pipeline([call.by_hash()])[0])
 
-    def script_answer(self, name: str, keys: Sequence[str], args: Sequence[Any], answer: Any) -> tuple[str, list[Any]]:
-        """Reads what EVALSHA answered; a server that does not know the script is given its source."""
+    def script_answer(self, call: ScriptCall, answer: Any) -> tuple[str, list[Any]]:
+        """Reads what EVALSHA answered; a server that does not know the script is sent its source."""
         if isinstance(answer, redis.exceptions.NoScriptError):
-            source, _, count = script(name)
-            answer = self.execute("EVAL", source, count, *keys, *args)
+            answer = self.execute(*call.by_source())
         if isinstance(answer, Exception):
             raise answer
         return text(answer[0]), list(answer[1:])

@@ -7,6 +7,7 @@ from typing import Any
 from ..protocol.codec import pack, unpack
 from .connect import Connections
 from .keys import HEARTBEAT_TTL_MS, MOUNT_TTL_MS, STATE_TTL_MS, run_keys
+from .scripts import ScriptCall
 
 Handle = dict[str, Any]
 
@@ -24,16 +25,12 @@ def restore_run(connections: Connections, handle: Handle) -> bool:
     for pipeline in handle["pipelines"]:
         needs = ",".join(field["name"] for field in pipeline["fields"])
         fields += [f"need:{pipeline['name']}", f"{pipeline['stage']}|{needs}"]
-    word, _ = connections.run_script(
-        "restore",
-        [keys.mount, keys.trainer, keys.runs],
-        [keys.encoded, handle["mount_id"], handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, *fields],
-    )
-    return word == "OK"
+    args = [keys.encoded, handle["mount_id"], handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, *fields]
+    return connections.run_script(ScriptCall("restore", [keys.mount, keys.trainer, keys.runs], args))[0] == "OK"
 
 
 def trainer_beat(connections: Connections, handle: Handle, leave: bool = False) -> str:
     """Keeps the run busy for others; `leave` says goodbye. Answers OK, FENCED or NOT_MOUNTED."""
     keys = run_keys(handle["run"])
     args = [handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, int(leave), STATE_TTL_MS]
-    return connections.run_script("heartbeat", [keys.mount, keys.trainer, keys.steps], args)[0]
+    return connections.run_script(ScriptCall("heartbeat", [keys.mount, keys.trainer, keys.steps], args))[0]

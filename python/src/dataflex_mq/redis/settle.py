@@ -10,6 +10,7 @@ from ..protocol.codec import pack
 from .connect import Connections
 from .keys import STATE_TTL_MS, run_keys
 from .mounts import Handle
+from .scripts import ScriptCall
 
 # As the service: steps that a state keeps unless its component says otherwise.
 STATE_STEPS = 20_000
@@ -36,7 +37,7 @@ def settle_timeout(
         "details": {},
         "producer": {"worker": "client", "pid": os.getpid(), "job_id": ""},
     }
-    return connections.run_script(
+    call = ScriptCall(
         "settle",
         [keys.mount, at.status, at.out, at.result(name, token), keys.notices, keys.steps, keys.state(name)],
         [
@@ -56,4 +57,5 @@ def settle_timeout(
             STATE_STEPS,
             STATE_TTL_MS,
         ],
-    )[0]
+    )
+    return connections.run_script(call)[0]
