@@ -1,12 +1,13 @@
 import type { Redis } from "ioredis";
 import { DataflexError, type ErrorCode } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
+import { stateOf } from "../protocol/pipeline-state.js";
 import { checkSaved, packEntry, type SavedState, type StateEntry, unpackEntry } from "../protocol/saved-state.js";
 import { typedWriteError } from "../redis/chunk-stream.js";
 import { restoreRun } from "../redis/mounts.js";
 import { readState, restoreState } from "../redis/state-store.js";
 
-/** Reads the state of a mix pipeline or of a policy. Errors: INVALID_INPUT for a pipeline without one, DECODE. */
+/** Reads what a pipeline remembers. Errors: INVALID_INPUT for a pipeline that remembers nothing, DECODE. */
 export async function saveState(redis: Redis, handle: Handle, pipeline: string): Promise<SavedState> {
   const raw = await readState(redis, handle.run, stateOwner(handle, pipeline));
   const steps = raw.keys.map((key, i): [string, StateEntry] => [key, unpackEntry(raw.entries[i]!)]);
@@ -34,14 +35,12 @@ export async function loadState(redis: Redis, handle: Handle, pipeline: string, 
   );
 }
 
-/** The pipeline that Redis keeps the state under: a policy's is that of the pipeline that feeds it. */
+/** The name that Redis keeps the pipeline's state under. */
 function stateOwner(handle: Handle, pipeline: string): string {
   const spec = handle.pipelines.find((p) => p.name === pipeline);
-  if (spec?.mechanism === "mix") return pipeline;
-  if (spec?.policy?.role === "select") return spec.policy.fed_by;
-  const having = handle.pipelines
-    .filter((p) => p.mechanism === "mix" || p.policy?.role === "select")
-    .map((p) => p.name);
+  const state = spec && stateOf(spec);
+  if (state?.reads) return state.owner;
+  const having = handle.pipelines.filter((p) => stateOf(p)?.reads).map((p) => p.name);
   throw new DataflexError(
     "INVALID_INPUT",
     `${spec === undefined ? `there is no pipeline "${pipeline}"` : `pipeline "${pipeline}" remembers nothing`}; ` +

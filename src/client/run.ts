@@ -199,7 +199,7 @@ export class Run {
   }
 
   /**
-   * What a mix pipeline or a pre-rollout policy remembers, as plain data for the trainer's checkpoint.
+   * What a mix pipeline, a pre-rollout policy or a selector with a memory remembers, as plain data for the trainer's checkpoint.
    * Errors: INVALID_INPUT for a pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
    */
   mixState(pipeline: string): Promise<SavedState> {

@@ -78,7 +78,7 @@ export const KEY_TABLE = [
     key: "dfx1:{tag}:<run>:mix:<pipeline>",
     type: "hash",
     ttl: "7 d",
-    holds: "state of mixers and pre-rollout policies: `<step>` → what that step said, `head` → who wrote last",
+    holds: "state of a pipeline that remembers: `<step>` → what that step said, `head` → who wrote last",
   },
   {
     key: "dfx1:{tag}:<run>:<inc>:<step>:status",

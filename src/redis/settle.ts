@@ -15,10 +15,7 @@ export interface StepRef {
 /** What settle answered: OK, or why this outcome was not accepted. */
 export type SettleWord = "OK" | "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "CHUNKS_MISSING";
 
-/** Steps that a state keeps unless its component says otherwise: more than a run has, and still read in some milliseconds. */
-export const STATE_STEPS = 20_000;
-
-/** What an accepted result adds to its pipeline's state, and how many steps the state keeps. */
+/** What an accepted result adds to its pipeline's state, and how many steps the state keeps. A pipeline adds to no state but its own. */
 export interface RememberedStep {
   readonly entry: Uint8Array;
   readonly keep: number;
@@ -61,7 +58,8 @@ export async function settle(
       inline ? "" : `w:${header.pipeline}:${token}`,
       token,
       remember?.entry ?? "",
-      remember?.keep ?? STATE_STEPS,
+      // Without an entry the step is only taken away: nothing grows.
+      remember?.keep ?? Number.MAX_SAFE_INTEGER,
       STATE_TTL_MS,
     ],
   );

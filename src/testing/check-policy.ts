@@ -61,8 +61,7 @@ function choiceProblem({ kept, weights }: PromptOutcome, size: number): string |
   const sound = [...kept].every((row, i) => row >= 0 && row < size && (i === 0 || row > kept[i - 1]!));
   if (!sound) return `kept ${[...kept].join(", ")} of ${size} candidates`;
   if (weights === undefined) return undefined;
-  if (weights.length !== size) return `${weights.length} weights for ${size} candidates`;
-  return weights.every((weight) => Number.isFinite(weight) && weight >= 0)
-    ? undefined
-    : `weights ${weights.join(", ")}`;
+  const { values } = weights;
+  if (values.length !== size) return `${values.length} weights for ${size} candidates`;
+  return values.every((weight) => Number.isFinite(weight) && weight >= 0) ? undefined : `weights ${values.join(", ")}`;
 }

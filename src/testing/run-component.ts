@@ -5,10 +5,10 @@ import type { Component, Reweighter, Scorer, Selector } from "../scoring/compone
 import { createRegistry } from "../scoring/components/registry.js";
 import { actOnScores } from "../scoring/pipeline/act.js";
 import type { CallOptions } from "../scoring/pipeline/call-component.js";
-import type { PipelineOutcome, RunContext, ScoredRows } from "../scoring/pipeline/outcome.js";
-import { runPipeline } from "../scoring/pipeline/pipeline.js";
+import type { RunContext, ScoredRows, WeighedOutcome } from "../scoring/pipeline/outcome.js";
 import { scoreRows } from "../scoring/pipeline/score.js";
 import { momentsOf } from "../scoring/pipeline/stats.js";
+import { weighStep } from "../scoring/pipeline/weigh-step.js";
 
 export type Params = Readonly<Record<string, unknown>>;
 export type Actuator = Reweighter | Selector;
@@ -21,7 +21,7 @@ export interface RunOptions extends CallOptions {
   readonly step?: number;
   readonly trigger?: number;
   readonly run?: string;
-  /** For selectors that remember: what they told of earlier steps. */
+  /** For selectors that remember: what they remembered of earlier steps. */
   readonly history?: readonly StateStep[];
 }
 
@@ -33,25 +33,25 @@ export async function run(
   batch: Batch,
   params?: readonly [Params?, Params?],
   options?: RunOptions,
-): Promise<PipelineOutcome>;
+): Promise<WeighedOutcome>;
 /** An actuator alone, on the scores given. */
 export async function run(
   actuator: Actuator,
   batch: Batch,
   params: Params | undefined,
   options: RunOptions & { scores: PlainScores },
-): Promise<PipelineOutcome>;
+): Promise<WeighedOutcome>;
 export async function run(
   component: Scorer | Actuator | readonly [Scorer, Actuator],
   batch: Batch,
   params: Params | readonly [Params?, Params?] = {},
   options: RunOptions & { scores?: PlainScores } = {},
-): Promise<PlainScores | PipelineOutcome> {
+): Promise<PlainScores | WeighedOutcome> {
   const context = contextOf(options);
   if (isPair(component)) {
     const [scorerParams, actuatorParams] = Array.isArray(params) ? (params as readonly [Params?, Params?]) : [];
     const spec = pipelineSpec(component[0], component[1], scorerParams, actuatorParams, options.settings);
-    return runPipeline({ spec, registry: createRegistry(component), batch, run: context }, options);
+    return weighStep({ spec, registry: createRegistry(component), batch, run: context }, options);
   }
   if (component.kind === "scorer") {
     const spec = pipelineSpec(component, undefined, params as Params, {}, options.settings);
@@ -94,13 +94,14 @@ export function pipelineSpec(
     warmup_step: 0,
     update_step: 1,
     window: 1,
+    ...(select && actuator.remember && { remembers: true as const }),
     shadow: false,
     ...settings,
   };
 }
 
 function contextOf({ step = 1, trigger = 0, run = "test", history }: RunOptions): RunContext {
-  return { run, step, trigger, signal: new AbortController().signal, ...(history && { history }) };
+  return { run, step, trigger, ...(history && { history }) };
 }
 
 function givenScores(scores: PlainScores, actuator: Actuator): ScoredRows {

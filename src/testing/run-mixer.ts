@@ -15,8 +15,7 @@ import type { Params } from "./run-component.js";
 export function runMixer(mixer: Mixer, series: DomainSeries, params: Params = {}, step?: number): number[] {
   const known = createRegistry([mixer]).get("mixer", mixer.name);
   const run = { run: "test", step: step ?? series.steps.at(-1)?.step ?? 0, trigger: 0 };
-  const signal = new AbortController().signal;
-  return proposeShares(mixSpec(known, series, params), known, series, { ...run, signal }, new Notes());
+  return proposeShares(mixSpec(known, series, params), known, series, run, new Notes());
 }
 
 function mixSpec(mixer: Mixer, series: DomainSeries, params: Params): PipelineSpec {

@@ -1,5 +1,5 @@
 import type { PipelineSpec } from "../protocol/messages.js";
-import { NO_STATE, packEntry, type RawState, type StateValue } from "../protocol/saved-state.js";
+import { packEntry, type StateValue } from "../protocol/saved-state.js";
 import type { Policy } from "../scoring/components/component-types.js";
 import { createRegistry } from "../scoring/components/registry.js";
 import type { RunContext } from "../scoring/pipeline/outcome.js";
@@ -30,27 +30,18 @@ export async function runPolicy(
 ): Promise<PromptOutcome> {
   const registry = createRegistry([policy]);
   const spec = { ...policySpec(policy, params), ...options.settings };
-  const context = (step: number): RunContext => ({
-    run: options.run ?? "test",
-    step,
-    trigger: 0,
-    signal: new AbortController().signal,
-  });
-  const told: (readonly StateValue[])[] = [];
+  const context = (step: number): RunContext => ({ run: options.run ?? "test", step, trigger: 0 });
+  const remembered: (readonly StateValue[])[] = [];
   for (const [i, fields] of fed.entries()) {
     const { remember } = await feedPolicy({ spec, registry, batch: fakeBatch(fields), run: context(i + 1) });
-    told.push(remember?.values ?? []);
+    remembered.push(remember?.values ?? []);
   }
-  const state = told.length === 0 ? NO_STATE : stateOf(policy, told);
+  const state = {
+    keys: remembered.map((_, i) => `${i + 1}.0`),
+    entries: remembered.map((values) => packEntry({ inc: 1, by: policy.name, values })),
+  };
   const run = context(options.step ?? fed.length + 1);
   return choosePrompts({ spec, registry, batch: fakeBatch(candidates), run, state });
-}
-
-function stateOf(policy: Policy, steps: readonly (readonly StateValue[])[]): RawState {
-  return {
-    keys: steps.map((_, i) => `${i + 1}.0`),
-    entries: steps.map((values) => packEntry({ inc: 1, by: policy.name, values })),
-  };
 }
 
 function policySpec(policy: Policy, params: Params): PipelineSpec {

@@ -5,15 +5,17 @@ import { DataflexError } from "../errors.js";
 import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
 import type { Handle, JobData, PipelineSpec, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
+import { stateOf } from "../protocol/pipeline-state.js";
+import { packEntry } from "../protocol/saved-state.js";
 import { parseStepKey } from "../redis/keys.js";
 import type { Handles } from "../redis/mounts.js";
 import type { ActiveJob } from "../redis/queue/job-consumer.js";
 import { settle, settleFailure } from "../redis/settle.js";
+import { readState } from "../redis/state-store.js";
 import { VERSION } from "../version.js";
 import type { ComputeHost } from "./compute/host.js";
 import { countTokens } from "./count-tokens.js";
 import { begin, fetchParts } from "./fetch.js";
-import { rememberedStep, stateFor } from "./state-for-job.js";
 
 export interface JobContext {
   readonly redis: Redis;
@@ -135,7 +137,8 @@ async function attempt(
   const puts = await fetchParts(c.redis, job.data, spec, begun.puts, handle.limits);
   const fetchMs = performance.now() - started;
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
-  const state = await stateFor(c.redis, job.data.run, spec);
+  const memory = stateOf(spec);
+  const state = memory?.reads ? await readState(c.redis, job.data.run, memory.owner) : undefined;
   const readColumns = puts.flatMap((p) => p.columns);
   const { step, trigger } = parseStepKey(job.data.step);
   const leftMs = Math.max(1, begun.deadline - begun.now);
@@ -160,7 +163,11 @@ async function attempt(
     producer,
   };
   const publishing = performance.now();
-  const added = remember && rememberedStep(job.data.incarnation, remember);
+  const added = memory &&
+    remember && {
+      entry: packEntry({ inc: job.data.incarnation, by: memory.by, values: remember.values }),
+      keep: remember.keep,
+    };
   const word = await settle(c.redis, job.data, result, chunks, handle.limits, added);
   const publishMs = performance.now() - publishing;
   faultPoint("worker.settled");

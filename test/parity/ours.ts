@@ -22,9 +22,8 @@ export async function ours(
     return onlyLive(answer.map((score) => (Array.isArray(score) ? score : [score])));
   }
   const visible = batch.restrict(component.needs.map((need) => need.name));
-  const signal = new AbortController().signal;
   const told = (history ?? []).map((means, k) => ({ step: k, trigger: 0, values: [["means", ...means] as const] }));
-  const context = { run: "parity", step: 1000, trigger: 0, signal, history: told };
+  const context = { run: "parity", step: 1000, trigger: 0, history: told };
   const ctx = componentContext(component, { name: component.name, params }, "parity", context, new Notes());
   const act = component.act as (given: unknown, batch: Batch, ctx: unknown) => unknown;
   return onlyLive(readAnswer(act(givenScores(step, batch, scores!), visible, ctx), batch));

@@ -188,6 +188,32 @@ def test_a_mix_state_goes_into_a_checkpoint_and_back(client: Client, service: Pr
     eventually("the state is there", lambda: service.client().exists(run_keys(run_id).state("main")))
 
 
+def test_a_selector_s_memory_goes_into_a_checkpoint_and_back(
+    client: Client, service: PrivateRedis, run_id: str
+) -> None:
+    k = {"k_hardest": 4, "k_hard": 4, "k_medium": 4, "k_easy": 1}
+    config = block("select", "reward_difficulty", ("gfpo_adaptive", {**k, "warmup": 2}))
+    prompts = np.arange(100) // 5  # twenty of five responses; the mean reward of prompt g is g / 20
+    given = {
+        "rm_scores": (prompts / 20).astype(np.float32)[:, None],
+        "response_mask": np.ones((100, 1), dtype=np.int64),
+        "uid": np.array([f"g{g}" for g in prompts], dtype=object),
+    }
+    run = mounted(client, run_id, config)
+
+    def kept(step: int) -> int:
+        return int((weighed(run, step, given).pipelines["main"].weights > 0).sum())
+
+    assert [kept(1), kept(2)] == [80, 80]
+    state = run.mix_state("main")
+    assert sorted(state["steps"]) == ["1.0", "2.0"]
+    service.client().delete(run_keys(run_id).state("main"))
+    assert kept(3) == 80
+    run.restore_mix_state("main", state)
+    assert run.mix_state("main") == state
+    assert kept(4) == 15 * 4 + 5
+
+
 def test_a_pipeline_without_a_state_says_so(client: Client, run_id: str) -> Any:
     with pytest.raises(InputError, match="remembers nothing"):
         mounted(client, run_id, SOFTMAX).mix_state("main")

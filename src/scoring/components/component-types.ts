@@ -64,7 +64,6 @@ export interface Context<P> {
   readonly run: string;
   /** Seeded by (run, step, trigger, pipeline, component): uniform in [0, 1). The same step always draws the same numbers. */
   readonly rng: () => number;
-  readonly signal: AbortSignal;
   /** Selectors with `remember` only, else empty: what they remembered of earlier steps of the run, oldest first. */
   readonly history: readonly StateStep[];
   /** Something the user should know. Equal texts are kept once, over all shards: put numbers into `count`, not into the text. */

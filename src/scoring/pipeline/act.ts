@@ -7,9 +7,9 @@ import type { Reweighter, Selector } from "../components/component-types.js";
 import { type CallOptions, callComponent } from "./call-component.js";
 import { underNonFinitePolicy } from "./nonfinite.js";
 import { componentContext, Notes } from "./notes.js";
-import type { PipelineOutcome, RunContext, ScoredRows } from "./outcome.js";
+import type { RunContext, ScoredRows, WeighedOutcome } from "./outcome.js";
 import { tokenField } from "./read-answer.js";
-import { rememberedBy } from "./remember.js";
+import { remembered } from "./remember.js";
 import { reweightRows, reweightTokens } from "./reweight.js";
 import { selectRows, selectTokens } from "./select.js";
 import { momentsOf, scoreBins, scoreStats } from "./stats.js";
@@ -28,7 +28,7 @@ export async function actOnScores(
   scored: ScoredRows,
   run: RunContext,
   options: CallOptions = {},
-): Promise<PipelineOutcome> {
+): Promise<WeighedOutcome> {
   const notes = new Notes(scored.warnings, scored.metrics);
   for (const flag of scored.flags) notes.flag(flag);
   if (actuator.accepts !== scored.granularity) {
@@ -45,14 +45,14 @@ export async function actOnScores(
   if (scored.flags.includes("neutral_nonfinite")) return finish(neutralAction(actuator.accepts, alive), alive, notes);
 
   let told: readonly StateValue[] | undefined;
-  const attempt = await underNonFinitePolicy(spec.on_nonfinite, alive, notes, (current, tried): Promise<Action> => {
+  const guarded = await underNonFinitePolicy(spec.on_nonfinite, alive, notes, (current, own): Promise<Action> => {
     if (current.liveCount === 0) return Promise.resolve(zeroAction(actuator.accepts, current));
     return callComponent(
       actuator,
       current,
-      tried,
-      (visible, own) => {
-        const ctx = componentContext(actuator, spec.actuator, spec.name, run, own);
+      own,
+      (visible, called) => {
+        const ctx = componentContext(actuator, spec.actuator, spec.name, run, called);
         // The scores' shape was compared with `accepts` above; the type system cannot see that the two agree.
         const act = actuator.act as (scores: unknown, batch: Batch, ctx: unknown) => unknown;
         const scores = scoresOf(scored, visible);
@@ -61,22 +61,22 @@ export async function actOnScores(
         }
         return act(scores, visible, ctx);
       },
-      (answer) => actionOf(spec, actuator, answer, current, tried),
+      (answer) => actionOf(spec, actuator, answer, current, own),
       options,
     );
   });
   const facts = { score: rowScore(scored, batch) };
-  const made = attempt.ok
-    ? finish(attempt.value, attempt.batch, notes, [], facts)
+  const made = guarded.ok
+    ? finish(guarded.value, guarded.batch, notes, [], facts)
     : finish(neutralAction(actuator.accepts, alive), alive, notes, [], facts);
   const distribution = { ...made.distribution, scores: scoreBins(scored, alive) };
-  const remember = attempt.ok && actuator.kind === "selector" && told ? rememberedBy(actuator, spec, told) : undefined;
+  const remember = guarded.ok && told ? remembered(actuator, spec, told) : undefined;
   const whole = { ...made, score_stats: scoreStats(scored.moments), distribution, ...(remember && { remember }) };
-  return withDropped(whole, [...scored.dropped, ...(attempt.ok ? attempt.dropped : [])]);
+  return withDropped(whole, [...scored.dropped, ...(guarded.ok ? guarded.dropped : [])]);
 }
 
 /** Whoever composes these weights with others must leave the dropped rows out of account too. */
-function withDropped(outcome: PipelineOutcome, dropped: readonly number[]): PipelineOutcome {
+function withDropped(outcome: WeighedOutcome, dropped: readonly number[]): WeighedOutcome {
   return dropped.length === 0 ? outcome : { ...outcome, dropped: Int32Array.from(dropped).sort() };
 }
 

@@ -32,26 +32,26 @@ export async function callComponent<T>(
   try {
     if (!usesTensors.has(component)) {
       try {
-        const tried = new Notes();
-        const value = await withoutScope(component, visible, (shown) => call(shown, tried), read);
-        notes.absorb(tried);
+        const own = new Notes();
+        const value = await withoutScope(component, visible, (shown) => call(shown, own), read);
+        notes.absorb(own);
         return value;
       } catch (thrown) {
         if (!(thrown instanceof TensorsNeeded)) throw thrown;
         usesTensors.add(component);
       }
     }
-    const tried = new Notes();
+    const own = new Notes();
     const { value, leaked } = await withTensorScope(async (scope) => {
       const scoped = visible.withTensors(scope);
-      const returned = call(scoped, tried);
+      const returned = call(scoped, own);
       const tidy = !(returned instanceof Promise);
       const answer = await returned;
       const value = await read(answer, scoped);
       if (isTensor(answer)) answer.dispose();
       return { value, tidy };
     });
-    notes.absorb(tried);
+    notes.absorb(own);
     if (leaked > 0) reportLeak(component, leaked, notes, options);
     return value;
   } catch (thrown) {

@@ -1,46 +1,18 @@
 import { DataflexError } from "../../errors.js";
-import type { Distribution, PipelineSpec } from "../../protocol/messages.js";
-import { compareSteps, type RawState, readSteps, type StateStep, type StateValue } from "../../protocol/saved-state.js";
-import type { Batch } from "../batch/batch.js";
+import type { Distribution } from "../../protocol/messages.js";
+import { stateOf } from "../../protocol/pipeline-state.js";
+import { compareSteps, NO_STATE, readSteps, type StateStep, type StateValue } from "../../protocol/saved-state.js";
 import { liveRows } from "../batch/frame.js";
-import type { Registry } from "../components/registry.js";
 import { DomainSeries, type DomainStep } from "../mix/series.js";
 import { uniform } from "../mix/simplex.js";
 import type { CallOptions } from "./call-component.js";
 import { domainRows } from "./domain-rows.js";
 import { Notes } from "./notes.js";
-import type { Flag, RunContext } from "./outcome.js";
+import type { PipelineInput, PipelineOutcome } from "./outcome.js";
 import { proposeShares } from "./propose.js";
+import { remembered } from "./remember.js";
 import { scoreRows } from "./score.js";
 import { scoreBins, scoreStats } from "./stats.js";
-
-export interface MixInput {
-  readonly spec: PipelineSpec;
-  readonly registry: Registry;
-  /** All rows of the step, with every field of `spec.fields`, the domain column among them. */
-  readonly batch: Batch;
-  readonly run: RunContext;
-  /** What earlier steps told; an entry of this very step is left aside, since it is computed anew. */
-  readonly state: RawState;
-}
-
-/** What a mix pipeline makes of one step. */
-export interface MixOutcome {
-  /** By domain, sum 1. (An object puts names that are whole numbers first: read by name.) */
-  readonly proportions: Readonly<Record<string, number>>;
-  /** What the step adds to the state; absent when its scores were not usable (`on_nonfinite: neutral`). */
-  readonly remember?: { readonly by: string; readonly values: readonly StateValue[] };
-  readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
-  readonly distribution?: Distribution;
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly flags: readonly Flag[];
-  readonly warnings: readonly string[];
-}
-
-/** What made the numbers of a mix pipeline's state. */
-export function seriesOf(spec: PipelineSpec): string {
-  return spec.scorer === undefined ? "rows" : `${spec.scorer.name} ${JSON.stringify(spec.scorer.params)}`;
-}
 
 /**
  * Scores a step, adds it to the domains' history and proposes the shares that the next prompts are drawn with. They change only at
@@ -48,8 +20,8 @@ export function seriesOf(spec: PipelineSpec): string {
  * steps themselves is ever stored. Pure: the same input gives the same outcome.
  * @throws DataflexError INVALID_INPUT (a domain that is not configured), NON_FINITE, COMPONENT, COMPONENT_UNKNOWN, DECODE, CONFIG.
  */
-export async function runMix(input: MixInput, options: CallOptions = {}): Promise<MixOutcome> {
-  const { spec, registry, run, state } = input;
+export async function mixStep(input: PipelineInput, options: CallOptions = {}): Promise<PipelineOutcome> {
+  const { spec, registry, run, state = NO_STATE } = input;
   const mixer = registry.get("mixer", spec.actuator.name);
   const domains = spec.domains ?? [];
   if (domains.length === 0) {
@@ -57,14 +29,17 @@ export async function runMix(input: MixInput, options: CallOptions = {}): Promis
   }
   const prior = spec.prior ?? uniform(domains.length);
   const { step, usable, notes, score_stats, distribution } = await measure(input, options);
-  const by = seriesOf(spec);
   if (run.step < spec.warmup_step) {
     notes.flag("warmup");
     return outcome(prior);
   }
   const update = run.step - ((run.step - spec.warmup_step) % spec.update_step);
   const now = { step: run.step, trigger: run.trigger };
-  const { steps, others } = readSteps(state, by, update === run.step ? now : { step: update, trigger: Infinity });
+  const { steps, others } = readSteps(
+    state,
+    stateOf(spec)!.by,
+    update === run.step ? now : { step: update, trigger: Infinity },
+  );
   if (others > 0) notes.warn("earlier steps of this run were scored by another scorer: they do not count in the mix");
   const history: DomainStep[] = steps
     .filter((earlier) => compareSteps(earlier, now) !== 0)
@@ -75,13 +50,15 @@ export async function runMix(input: MixInput, options: CallOptions = {}): Promis
   const series = new DomainSeries({ domains, prior, steps: history, window, warmup_step, update_step });
   return outcome(proposeShares(spec, mixer, series, { ...run, step: update }, notes));
 
-  function outcome(shares: readonly number[]): MixOutcome {
+  function outcome(shares: readonly number[]): PipelineOutcome {
     const values = domains
       .map((name, d): StateValue => [name, step.sums[d]!, step.counts[d]!])
       .filter(([, , count]) => count! > 0);
+    const remember = usable ? remembered(mixer, spec, values) : undefined;
     return {
+      granularity: "domain",
       proportions: Object.fromEntries(domains.map((name, d) => [name, shares[d]!])),
-      ...(usable && { remember: { by, values } }),
+      ...(remember && { remember }),
       ...(score_stats && { score_stats }),
       ...(distribution && { distribution }),
       ...notes.all,
@@ -90,7 +67,7 @@ export async function runMix(input: MixInput, options: CallOptions = {}): Promis
 }
 
 /** Sum of scores and live rows of each domain, of the step at hand. */
-async function measure({ spec, registry, batch, run }: MixInput, options: CallOptions) {
+async function measure({ spec, registry, batch, run }: PipelineInput, options: CallOptions) {
   const domains = spec.domains ?? [];
   const rowsOf = domainRows(spec, batch);
   const scorer = spec.scorer === undefined ? undefined : registry.get("scorer", spec.scorer.name);

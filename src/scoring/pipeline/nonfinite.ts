@@ -7,7 +7,8 @@ import { Notes } from "./notes.js";
 /** How many row numbers an error lists; the rest is in its count. */
 const LISTED = 10;
 
-export type Attempt<T> =
+/** `batch`: the one that `body` succeeded on; `dropped`: the rows that it lost on the way. */
+export type Guarded<T> =
   | { readonly ok: true; readonly value: T; readonly batch: Batch; readonly dropped: readonly number[] }
   | { readonly ok: false };
 
@@ -22,14 +23,14 @@ export async function underNonFinitePolicy<T>(
   batch: Batch,
   notes: Notes,
   body: (batch: Batch, notes: Notes) => Promise<T>,
-): Promise<Attempt<T>> {
+): Promise<Guarded<T>> {
   const dropped = new Set<number>();
   let current = batch;
   for (;;) {
-    const tried = new Notes();
+    const own = new Notes();
     try {
-      const value = await body(current, tried);
-      notes.absorb(tried);
+      const value = await body(current, own);
+      notes.absorb(own);
       return { ok: true, value, batch: current, dropped: [...dropped].sort((a, b) => a - b) };
     } catch (thrown) {
       if (!(thrown instanceof NonFinite)) throw thrown;

@@ -61,7 +61,6 @@ export function componentContext(
     trigger: run.trigger,
     run: run.run,
     rng: seededRng(run.run, run.step, run.trigger, pipeline, component.kind, component.name),
-    signal: run.signal,
     history: run.history ?? [],
     warn: (text) => notes.warn(text),
     count: (metric, amount) => notes.count(metric, amount),

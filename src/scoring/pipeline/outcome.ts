@@ -1,14 +1,26 @@
 import type { Weights } from "../../columns/tensor.js";
-import type { Distribution, ExtremeRows, WeightStats } from "../../protocol/messages.js";
-import type { StateStep, StateValue } from "../../protocol/saved-state.js";
+import type { Distribution, ExtremeRows, PipelineSpec, WeightStats } from "../../protocol/messages.js";
+import type { RawState, StateStep, StateValue } from "../../protocol/saved-state.js";
+import type { Batch } from "../batch/batch.js";
+import type { Registry } from "../components/registry.js";
 import type { Moments } from "./stats.js";
+
+/** All that a pipeline's outcome depends on. */
+export interface PipelineInput {
+  readonly spec: PipelineSpec;
+  readonly registry: Registry;
+  /** All rows of the step, with every field of `spec.fields`. */
+  readonly batch: Batch;
+  readonly run: RunContext;
+  /** What the pipeline remembers; an entry of this very step does not count, since it is computed anew. Default: nothing. */
+  readonly state?: RawState;
+}
 
 /** The step a pipeline runs for. */
 export interface RunContext {
   readonly run: string;
   readonly step: number;
   readonly trigger: number;
-  readonly signal: AbortSignal;
   /** What the actuator remembered of earlier steps, for those that do. */
   readonly history?: readonly StateStep[];
 }
@@ -23,14 +35,17 @@ export const FLAGS = {
 } as const;
 export type Flag = keyof typeof FLAGS;
 
-/** What one pipeline makes of one step. */
+/** What one pipeline makes of one step, of whatever kind it is. */
 export interface PipelineOutcome {
-  readonly granularity: "row" | "token";
-  readonly weights: Weights;
-  /** Selectors: live rows that keep any weight, ascending. */
+  readonly granularity: PipelineSpec["granularity"];
+  /** Of rows or tokens; of a policy how often each candidate prompt should be drawn. */
+  readonly weights?: Weights;
+  /** Selectors: live rows that keep any weight, ascending. Policies: the chosen candidates. */
   readonly kept?: Int32Array;
   /** Rows that left the live set for a non-finite value (`on_nonfinite: drop`), ascending; their weights are 0. */
   readonly dropped?: Int32Array;
+  /** Mixers: shares by domain, sum 1. (An object puts names that are whole numbers first: read by name.) */
+  readonly proportions?: Readonly<Record<string, number>>;
   /** Over live rows or tokens, of the float32 weights; absent without live rows. */
   readonly stats?: WeightStats;
   /** Over live rows or tokens; absent when nothing was scored. */
@@ -38,18 +53,20 @@ export interface PipelineOutcome {
   readonly distribution?: Distribution;
   /** Without uids: those are the caller's. */
   readonly extremes?: ExtremeRows;
-  /** What later steps will find of this one; selectors that remember only. */
+  /** What the step adds to the pipeline's state; absent when its values were not usable (`on_nonfinite: neutral`). */
   readonly remember?: Remembered;
   readonly metrics: Readonly<Record<string, number>>;
   readonly flags: readonly Flag[];
   readonly warnings: readonly string[];
 }
 
-/** `by` made the numbers: those of another maker are not comparable. `steps` is how many steps are kept. */
+/** The outcome of a pipeline that weighs rows or tokens for the loss. */
+export type WeighedOutcome = PipelineOutcome & { readonly weights: Weights };
+
 export interface Remembered {
-  readonly by: string;
   readonly values: readonly StateValue[];
-  readonly steps: number;
+  /** How many steps the state keeps; the oldest is forgotten first. */
+  readonly keep: number;
 }
 
 /** Scores of some rows, on their way from score to act. Float64; 0 in rows that are not live. */

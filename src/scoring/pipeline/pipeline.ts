@@ -1,73 +1,17 @@
-import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
-import type { RawState } from "../../protocol/saved-state.js";
-import type { Batch } from "../batch/batch.js";
-import type { Reweighter, Scorer, Selector } from "../components/component-types.js";
-import type { Registry } from "../components/registry.js";
-import { actOnScores } from "./act.js";
 import type { CallOptions } from "./call-component.js";
-import { Notes } from "./notes.js";
-import type { PipelineOutcome, RunContext } from "./outcome.js";
-import { earlierSteps } from "./remember.js";
-import { scoreRows } from "./score.js";
-import { finish, neutralAction, zeroAction } from "./weights.js";
-
-export interface PipelineInput {
-  readonly spec: PipelineSpec;
-  readonly registry: Registry;
-  /** All rows of the step, with every field of `spec.fields`. */
-  readonly batch: Batch;
-  readonly run: RunContext;
-  /** What earlier steps told, for actuators that remember. */
-  readonly state?: RawState;
-}
+import { mixStep } from "./mix-step.js";
+import type { PipelineInput, PipelineOutcome } from "./outcome.js";
+import { choosePrompts, feedPolicy } from "./prompts.js";
+import { weighStep } from "./weigh-step.js";
 
 /**
- * Scores a whole step and acts on the scores, in one job. Pure: the same input gives the same outcome.
- * Before `warmup_step`, and where no row is live, no component runs.
- * @throws DataflexError as `scoreRows` and `actOnScores`; COMPONENT_UNKNOWN.
+ * What a pipeline, of whatever kind, makes of one step. Pure: the same input gives the same outcome.
+ * @throws DataflexError as `mixStep`, `choosePrompts`, `feedPolicy` and `weighStep`.
  */
-export async function runPipeline(
-  { spec, registry, batch, run: given, state }: PipelineInput,
-  options: CallOptions = {},
-): Promise<PipelineOutcome> {
-  const { scorer, actuator } = resolvePipeline(spec, registry);
-  const run = state === undefined ? given : { ...given, history: earlierSteps(spec, state, given) };
-  const settled = withoutComponents(spec, actuator, batch, run);
-  if (settled !== undefined) return settled;
-  const needsGroups = scorer.needs_groups || actuator.needs_groups;
-  const scored = await scoreRows(spec, scorer, batch, run, { ...options, needsGroups });
-  return actOnScores(spec, actuator, batch, scored, run, options);
-}
-
-/** The outcome of a step for which no component needs to run (warm-up, no live rows), else `undefined`. */
-export function withoutComponents(
-  spec: PipelineSpec,
-  actuator: Reweighter | Selector,
-  batch: Batch,
-  run: RunContext,
-): PipelineOutcome | undefined {
-  const notes = new Notes();
-  if (batch.liveCount === 0) return finish(zeroAction(actuator.accepts, batch), batch, notes);
-  if (run.step >= spec.warmup_step) return undefined;
-  return finish(neutralAction(actuator.accepts, batch), batch, notes, ["warmup"]);
-}
-
-/** Scorer and actuator of a pipeline that weighs rows or tokens. @throws DataflexError COMPONENT_UNKNOWN, CONFIG. */
-export function resolvePipeline(
-  spec: PipelineSpec,
-  registry: Registry,
-): { scorer: Scorer; actuator: Reweighter | Selector } {
-  if (spec.mechanism === "mix" || spec.scorer === undefined) {
-    throw new DataflexError(
-      "CONFIG",
-      `pipeline '${spec.name}' (${spec.mechanism}) has no scores to act on step by step`,
-      {
-        pipeline: spec.name,
-        mechanism: spec.mechanism,
-      },
-    );
-  }
-  const kind = spec.mechanism === "reweight" ? "reweighter" : "selector";
-  return { scorer: registry.get("scorer", spec.scorer.name), actuator: registry.get(kind, spec.actuator.name) };
+export function runPipeline(input: PipelineInput, options: CallOptions = {}): Promise<PipelineOutcome> {
+  const { mechanism, policy } = input.spec;
+  if (mechanism === "mix") return mixStep(input, options);
+  if (policy?.role === "select") return choosePrompts(input);
+  if (policy?.role === "feed") return feedPolicy(input);
+  return weighStep(input, options);
 }

@@ -1,41 +1,24 @@
 import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
-import { type RawState, readSteps, type StateValue } from "../../protocol/saved-state.js";
-import type { Batch } from "../batch/batch.js";
 import { liveRows } from "../batch/frame.js";
 import { RowVector } from "../batch/row-vector.js";
 import type { Policy, PromptChoice } from "../components/component-types.js";
-import type { Registry } from "../components/registry.js";
 import { PromptHistory } from "../mix/prompt-history.js";
 import { explain } from "./call-component.js";
 import { checkGroups } from "./complete-groups.js";
 import { underNonFinitePolicy } from "./nonfinite.js";
 import { componentContext, Notes } from "./notes.js";
-import type { Flag, RunContext } from "./outcome.js";
-import { checkRemembered, REMEMBER_STEPS } from "./remember.js";
+import type { PipelineInput, PipelineOutcome } from "./outcome.js";
+import { earlierSteps, remembered } from "./remember.js";
 
-export interface PromptInput {
-  readonly spec: PipelineSpec;
-  readonly registry: Registry;
-  readonly batch: Batch;
-  readonly run: RunContext;
-  readonly state: RawState;
-}
-
-/** The chosen prompts of a step: `kept` ascending candidate rows, `weights` `(candidates,)` with 0 for the others. */
-export interface PromptOutcome {
-  readonly kept: Int32Array;
-  readonly weights?: Float32Array;
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly flags: readonly Flag[];
-  readonly warnings: readonly string[];
-}
+/** The chosen prompts: `kept` ascending candidate rows, `weights` `(candidates,)` with 0 for the others. */
+export type PromptOutcome = PipelineOutcome & { readonly kept: Int32Array };
 
 /**
  * Chooses among a step's candidate prompts by what was remembered of earlier steps. Before `warmup_step` all are kept.
  * @throws DataflexError COMPONENT (an answer that does not fit the candidates), EMPTY_SELECTION, NON_FINITE, COMPONENT_UNKNOWN, DECODE.
  */
-export async function choosePrompts({ spec, registry, batch, run, state }: PromptInput): Promise<PromptOutcome> {
+export async function choosePrompts(input: PipelineInput): Promise<PromptOutcome> {
+  const { spec, registry, batch, run } = input;
   const policy = registry.get("policy", spec.actuator.name);
   const notes = new Notes();
   const candidates = liveRows(batch.frame);
@@ -45,16 +28,16 @@ export async function choosePrompts({ spec, registry, batch, run, state }: Promp
     if (run.step < spec.warmup_step) notes.flag("warmup");
     return outcome(candidates);
   }
-  const { steps } = readSteps(state, policy.name, { step: run.step - 1, trigger: Number.POSITIVE_INFINITY });
+  const steps = earlierSteps(input);
   notes.count("steps_remembered", steps.length);
   const history = new PromptHistory(steps);
-  const attempt = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, tried) => {
-    const ctx = componentContext(policy, spec.actuator, spec.name, run, tried);
+  const guarded = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, own) => {
+    const ctx = componentContext(policy, spec.actuator, spec.name, run, own);
     return called(policy, () => policy.select(history, current.restrict(policy.needs.map((need) => need.name)), ctx));
   });
-  if (!attempt.ok) return outcome(candidates);
-  const rows = liveRows(attempt.batch.frame);
-  const { kept, weights } = readChoice(policy, attempt.value, rows, batch.rows);
+  if (!guarded.ok) return outcome(candidates);
+  const rows = liveRows(guarded.batch.frame);
+  const { kept, weights } = readChoice(policy, guarded.value, rows, batch.rows);
   if (kept.length > 0) return outcome(kept, weights);
   if (spec.on_empty === "error") {
     const message = `policy '${policy.name}' kept none of ${rows.length} prompts; widen its parameters, or set on_empty`;
@@ -66,36 +49,33 @@ export async function choosePrompts({ spec, registry, batch, run, state }: Promp
 
   function outcome(rows: Int32Array, weights?: Float32Array): PromptOutcome {
     if (candidates.length > 0) notes.count("kept_frac", rows.length / candidates.length);
-    return { kept: rows, ...(weights && { weights }), ...notes.all };
+    return {
+      granularity: "row",
+      kept: rows,
+      ...(weights && { weights: { kind: "row", values: weights } }),
+      ...notes.all,
+    };
   }
-}
-
-export interface FeedOutcome {
-  readonly remember?: { readonly by: string; readonly values: readonly StateValue[]; readonly steps: number };
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly flags: readonly Flag[];
-  readonly warnings: readonly string[];
 }
 
 /**
  * Summarises a step's responses for the policy of the pipeline that this one feeds.
  * @throws DataflexError NON_FINITE, INCOMPLETE_GROUP, COMPONENT, COMPONENT_UNKNOWN.
  */
-export async function feedPolicy({ spec, registry, batch, run }: Omit<PromptInput, "state">): Promise<FeedOutcome> {
+export async function feedPolicy({ spec, registry, batch, run }: PipelineInput): Promise<PipelineOutcome> {
   const policy = registry.get("policy", spec.actuator.name);
   const notes = new Notes();
   if (policy.needs_groups) checkGroups(spec, batch, notes);
-  const attempt = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, tried) => {
+  const guarded = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, own) => {
     if (current.liveCount === 0) return [];
-    const ctx = componentContext(policy, spec.actuator, spec.name, run, tried);
+    const ctx = componentContext(policy, spec.actuator, spec.name, run, own);
     const readable = [...policy.feed_needs.map((need) => need.name), "session"];
     return called(policy, () => policy.feed(current.restrict(readable), ctx));
   });
-  if (!attempt.ok) return notes.all;
-  const values = attempt.value;
-  checkRemembered(policy, values);
-  notes.count("remembered", values.length);
-  return { remember: { by: policy.name, values, steps: policy.remember_steps ?? REMEMBER_STEPS }, ...notes.all };
+  if (!guarded.ok) return { granularity: "row", ...notes.all };
+  const remember = remembered(policy, spec, guarded.value);
+  notes.count("remembered", guarded.value.length);
+  return { granularity: "row", ...(remember && { remember }), ...notes.all };
 }
 
 async function called<T>(policy: Policy, call: () => T): Promise<T> {

@@ -1,25 +1,29 @@
 import { DataflexError } from "../../errors.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
-import { type RawState, readSteps, type StateStep, type StateValue } from "../../protocol/saved-state.js";
-import type { Component, Selector } from "../components/component-types.js";
-import type { Remembered, RunContext } from "./outcome.js";
+import { stateOf } from "../../protocol/pipeline-state.js";
+import { NO_STATE, readSteps, type StateStep, type StateValue } from "../../protocol/saved-state.js";
+import type { Component } from "../components/component-types.js";
+import type { PipelineInput, Remembered } from "./outcome.js";
 
-/** Steps that are remembered where a component does not say. */
-export const REMEMBER_STEPS = 1_000;
-
-/** What the actuator of a pipeline remembered of the steps before this one; what another scorer or actuator told is left out. */
-export function earlierSteps(spec: PipelineSpec, state: RawState, run: RunContext): readonly StateStep[] {
-  return readSteps(state, makerOf(spec), { step: run.step - 1, trigger: Number.POSITIVE_INFINITY }).steps;
+/** What a pipeline remembered of the steps before this one; entries that another scorer or actuator made are left out. */
+export function earlierSteps({ spec, run, state = NO_STATE }: PipelineInput): readonly StateStep[] {
+  const by = stateOf(spec)?.by;
+  if (by === undefined) return [];
+  return readSteps(state, by, { step: run.step - 1, trigger: Number.POSITIVE_INFINITY }).steps;
 }
 
-/** @throws DataflexError COMPONENT as `checkRemembered`. */
-export function rememberedBy(selector: Selector, spec: PipelineSpec, values: readonly StateValue[]): Remembered {
-  checkRemembered(selector, values);
-  return { by: makerOf(spec), values, steps: selector.remember_steps ?? REMEMBER_STEPS };
-}
-
-/** @throws DataflexError COMPONENT for anything that is not a name with finite numbers. */
-export function checkRemembered(component: Component, values: readonly StateValue[]): void {
+/**
+ * What a step adds to its pipeline's state; `undefined` for a pipeline that has none.
+ * @throws DataflexError COMPONENT for anything that is not a name with finite numbers.
+ */
+export function remembered(
+  component: Component,
+  spec: PipelineSpec,
+  values: readonly StateValue[],
+): Remembered | undefined {
+  const state = stateOf(spec);
+  if (state === undefined) return undefined;
+  const keep = "remember_steps" in component ? component.remember_steps : undefined;
   for (const [name, ...numbers] of values) {
     if (typeof name === "string" && numbers.every(Number.isFinite)) continue;
     throw new DataflexError(
@@ -28,8 +32,5 @@ export function checkRemembered(component: Component, values: readonly StateValu
       { component: component.name },
     );
   }
-}
-
-function makerOf({ actuator, scorer }: PipelineSpec): string {
-  return `${actuator.name} ${scorer === undefined ? "" : `${scorer.name} ${JSON.stringify(scorer.params)}`}`;
+  return { values, keep: keep ?? state.keep };
 }

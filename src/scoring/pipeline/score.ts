@@ -45,24 +45,19 @@ export async function scoreRows(
     return { granularity, values: empty(), dropped: [], moments: NO_MOMENTS, ...notes.all };
   }
   if (needsGroups) checkGroups(spec, batch, notes);
-  const attempt = await underNonFinitePolicy(
-    spec.on_nonfinite,
-    batch,
-    notes,
-    async (current, tried): Promise<Values> => {
-      if (current.liveCount === 0) return { values: empty(), moments: NO_MOMENTS };
-      return callComponent(
-        scorer,
-        current,
-        tried,
-        (visible, own) => scorer.score(visible, componentContext(scorer, ref, spec.name, run, own)),
-        (answer) => readScores(scorer, answer, current),
-        options,
-      );
-    },
-  );
-  if (!attempt.ok) return { granularity, values: empty(), dropped: [], moments: NO_MOMENTS, ...notes.all };
-  return { granularity, ...attempt.value, dropped: attempt.dropped, ...notes.all };
+  const guarded = await underNonFinitePolicy(spec.on_nonfinite, batch, notes, async (current, own): Promise<Values> => {
+    if (current.liveCount === 0) return { values: empty(), moments: NO_MOMENTS };
+    return callComponent(
+      scorer,
+      current,
+      own,
+      (visible, called) => scorer.score(visible, componentContext(scorer, ref, spec.name, run, called)),
+      (answer) => readScores(scorer, answer, current),
+      options,
+    );
+  });
+  if (!guarded.ok) return { granularity, values: empty(), dropped: [], moments: NO_MOMENTS, ...notes.all };
+  return { granularity, ...guarded.value, dropped: guarded.dropped, ...notes.all };
 }
 
 async function readScores(scorer: Scorer, answer: unknown, batch: Batch): Promise<Values> {

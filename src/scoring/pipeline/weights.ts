@@ -5,7 +5,7 @@ import type { Accepts } from "../components/component-types.js";
 import { sortedSample, weightDistribution } from "../distribution.js";
 import { extremeRows, type RowFacts } from "./extremes.js";
 import type { Notes } from "./notes.js";
-import type { Flag, PipelineOutcome } from "./outcome.js";
+import type { Flag, WeighedOutcome } from "./outcome.js";
 import { liveSpans, type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
 
 /** Weights as they will be delivered, and, of a selector, the rows it kept. */
@@ -42,7 +42,7 @@ export function finish(
   notes: Notes,
   flags: readonly Flag[] = [],
   facts: RowFacts = {},
-): PipelineOutcome {
+): WeighedOutcome {
   for (const flag of flags) notes.flag(flag);
   const { weights, kept } = action;
   const rows = liveRows(batch.frame);

@@ -3,14 +3,7 @@ import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
-import type { ComputedHeader, ComputeReply, ComputeRequest, ComputeSetup, Remember } from "./thread-messages.js";
-
-export interface Computed {
-  readonly header: ComputedHeader;
-  readonly body: Uint8Array;
-  /** Pipelines with a state only. */
-  readonly remember?: Remember;
-}
+import type { Computed, ComputeReply, ComputeRequest, ComputeSetup } from "./thread-messages.js";
 
 /** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
 const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
@@ -127,9 +120,8 @@ export class ComputeHost {
     const pending = this.#pending;
     if (!pending || pending.id !== reply.id) return;
     if (reply.kind === "result") {
-      const { header, body, remember } = reply;
       this.tensors = reply.tensors;
-      pending.resolve({ header, body, ...(remember && { remember }) });
+      pending.resolve(reply);
     } else pending.reject(DataflexError.fromFailure(reply.failure));
   }
 }

@@ -1,14 +1,10 @@
 import { encodeResult, type ResultColumns, withoutRows } from "../../columns/encode-result.js";
 import type { ExtremeRows } from "../../protocol/messages.js";
-import { NO_STATE } from "../../protocol/saved-state.js";
-import { type Batch, createBatch } from "../../scoring/batch/batch.js";
+import { createBatch } from "../../scoring/batch/batch.js";
 import type { Registry } from "../../scoring/components/registry.js";
-import type { RunContext } from "../../scoring/pipeline/outcome.js";
-import { type PipelineInput, runPipeline } from "../../scoring/pipeline/pipeline.js";
+import { runPipeline } from "../../scoring/pipeline/pipeline.js";
 import { assemble, type Step } from "./assemble.js";
-import type { Computed } from "./host.js";
-import { mixStep, promptStep } from "./state-steps.js";
-import type { ComputedHeader, ComputeRequest, Remember } from "./thread-messages.js";
+import type { Computed, ComputeRequest } from "./thread-messages.js";
 
 /** Decodes a job's columns, scores, acts, encodes the result: bytes in, bytes out. Errors: DECODE, and those of the pipeline. */
 export async function scoreStep(request: ComputeRequest, registry: Registry): Promise<Computed> {
@@ -21,15 +17,24 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
     ...(step.padding ? { isPadding: step.padding } : {}),
     ...(step.layout.lengths ? { lengths: step.layout.lengths } : {}),
   });
-  const { spec, run, step: number, trigger } = request;
-  const context: RunContext = { run, step: number, trigger, signal: new AbortController().signal };
-  const made = await act(request, registry, batch, step, context);
+  const { spec, run, step: number, trigger, state } = request;
+  const outcome = await runPipeline({
+    spec,
+    registry,
+    batch,
+    run: { run, step: number, trigger },
+    ...(state && { state }),
+  });
   const acted = performance.now();
-  const { columns, body } = encodeResult({ width: step.layout.width, ...made.columns });
+  // A policy's candidates are prompts: neither mask nor padding belongs to their weights.
+  const beside = spec.policy === undefined && outcome.weights !== undefined ? layoutColumns(step) : {};
+  const { weights, kept, dropped, extremes, remember, ...facts } = outcome;
+  const made = { ...beside, ...(weights && { weights }), ...(kept && { kept }), ...(dropped && { dropped }) };
+  const { columns, body } = encodeResult({ width: step.layout.width, ...made });
   const timings = { decode: decoded - started, score: acted - decoded, encode: performance.now() - acted };
   return {
     body,
-    ...(made.remember && { remember: made.remember }),
+    ...(remember && { remember }),
     header: {
       kind: "result",
       pipeline: spec.name,
@@ -39,50 +44,18 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
       width: step.layout.width,
       columns,
       bytes: body.byteLength,
-      ...made.facts,
+      ...facts,
+      ...(extremes && { extremes: named(extremes, step) }),
       timings,
     },
   };
 }
 
-/** What a job made of its step: the columns of the result, the facts of its header, what the pipeline's state remembers of it. */
-export interface Made {
-  readonly columns: Omit<ResultColumns, "width">;
-  readonly facts: Pick<ComputedHeader, "granularity" | "metrics" | "flags" | "warnings"> &
-    Partial<Pick<ComputedHeader, "stats" | "score_stats" | "distribution" | "extremes" | "proportions">>;
-  readonly remember?: Remember;
-}
-
-function act(request: ComputeRequest, registry: Registry, batch: Batch, step: Step, run: RunContext): Promise<Made> {
-  const { spec, state = NO_STATE } = request;
-  const input = { spec, registry, batch, run, state };
-  if (spec.mechanism === "mix") return mixStep(input);
-  if (spec.policy !== undefined) return promptStep(input, spec.policy.role);
-  return weighStep(input, step);
-}
-
-async function weighStep(input: PipelineInput, step: Step): Promise<Made> {
-  const outcome = await runPipeline(input);
-  const { stats, score_stats, distribution, extremes, metrics, flags, warnings, granularity } = outcome;
+/** What a trainer needs to put weights of rows or tokens in their places. */
+function layoutColumns({ layout, padding }: Step): Pick<ResultColumns, "mask" | "is_padding"> {
   return {
-    columns: {
-      weights: outcome.weights,
-      ...(step.layout.mask ? { mask: withoutRows(step.layout.mask, step.padding) } : {}),
-      ...(outcome.kept ? { kept: outcome.kept } : {}),
-      ...(outcome.dropped ? { dropped: outcome.dropped } : {}),
-      ...(step.padding ? { is_padding: step.padding } : {}),
-    },
-    facts: {
-      granularity,
-      ...(stats && { stats }),
-      ...(score_stats && { score_stats }),
-      ...(distribution && { distribution }),
-      ...(extremes && { extremes: named(extremes, step) }),
-      metrics,
-      flags,
-      warnings,
-    },
-    ...(outcome.remember && { remember: outcome.remember }),
+    ...(layout.mask && { mask: withoutRows(layout.mask, padding) }),
+    ...(padding && { is_padding: padding }),
   };
 }
 

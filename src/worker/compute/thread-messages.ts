@@ -2,8 +2,9 @@ import type { Limits } from "../../columns/limits.js";
 import type { ColumnHeader } from "../../columns/tensor.js";
 import type { Failure } from "../../errors.js";
 import type { PipelineSpec, PutHeader, ResultHeader } from "../../protocol/messages.js";
-import type { RawState, StateValue } from "../../protocol/saved-state.js";
+import type { RawState } from "../../protocol/saved-state.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
+import type { Remembered } from "../../scoring/pipeline/outcome.js";
 
 /** Where tensors of `batch.tensor` live. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
 export const BACKENDS = ["auto", "cpu", "wasm", "tensorflow", "tensorflow-gpu"] as const;
@@ -35,30 +36,27 @@ export interface ComputeRequest {
   readonly rows: number;
   readonly limits: Limits;
   readonly puts: readonly PutPart[];
-  /** Pipelines with a state only: what earlier steps added to it. */
+  /** What the pipeline remembers of earlier steps; only for those whose results depend on it. */
   readonly state?: RawState;
-}
-
-/** What a step adds to its pipeline's state; `by` made it, `steps` is how many steps are kept (absent: the usual). */
-export interface Remember {
-  readonly by: string;
-  readonly values: readonly StateValue[];
-  readonly steps?: number;
 }
 
 /** A result header before the worker has signed it. */
 export type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "chunks" | "chunk_bytes">;
 
+export interface Computed {
+  readonly header: ComputedHeader;
+  readonly body: Uint8Array;
+  /** What the step adds to the pipeline's state. */
+  readonly remember?: Remembered;
+}
+
 export type ComputeReply =
   | { readonly kind: "ready"; readonly backend: string }
   | { readonly kind: "refused"; readonly failure: Failure }
-  | {
+  | ({
       readonly kind: "result";
       readonly id: number;
-      readonly header: ComputedHeader;
-      readonly body: Uint8Array;
-      readonly remember?: Remember;
       /** Tensors that are alive after the job. */
       readonly tensors: TensorUse;
-    }
+    } & Computed)
   | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };

@@ -192,8 +192,8 @@ class Run(MountedRun):
 
     def mix_state(self, pipeline: str) -> SavedState:
         """
-        What a mix pipeline or a pre-rollout policy remembers, as plain data for the trainer's checkpoint. Raises INVALID_INPUT for a
-        pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
+        What a mix pipeline, a pre-rollout policy or a selector with a memory remembers, as plain data for the trainer's checkpoint.
+        Raises INVALID_INPUT for a pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
         """
         what = f'reading the state of pipeline "{pipeline}"'
         return self._call(STATE_SECONDS, what, lambda: save_state(self._connections, self.handle, pipeline))

@@ -1,4 +1,4 @@
-"""What a mix pipeline or a pre-rollout policy remembers, as plain data for the trainer's checkpoint."""
+"""What a pipeline remembers of earlier steps, as plain data for the trainer's checkpoint."""
 
 from __future__ import annotations
 
@@ -40,20 +40,21 @@ def load_state(connections: Connections, handle: Handle, pipeline: str, saved: A
 
 
 def _owner(handle: Handle, pipeline: str) -> str:
-    """The pipeline that Redis keeps the state under: a policy's is that of the pipeline that feeds it."""
-    having: dict[str, str] = {}
-    for spec in handle["pipelines"]:
-        policy = spec.get("policy", {})
-        if spec["mechanism"] == "mix":
-            having[spec["name"]] = spec["name"]
-        elif policy.get("role") == "select":
-            having[spec["name"]] = policy["fed_by"]
+    """The name that Redis keeps the pipeline's state under."""
+    having = {spec["name"]: owner for spec in handle["pipelines"] if (owner := _state_of(spec))}
     if pipeline in having:
         return having[pipeline]
     known = any(spec["name"] == pipeline for spec in handle["pipelines"])
     why = f'pipeline "{pipeline}" remembers nothing' if known else f'there is no pipeline "{pipeline}"'
     message = f"{why}; pipelines with a state: {', '.join(having) or 'none'}"
     raise error("INVALID_INPUT", message, {"pipeline": pipeline, "having": list(having)})
+
+
+def _state_of(spec: dict[str, Any]) -> str | None:
+    """The pipeline whose state this one's results depend on; None for those that look at their step alone."""
+    if policy := spec.get("policy"):
+        return policy["fed_by"] if policy["role"] == "select" else None
+    return spec["name"] if spec["mechanism"] == "mix" or spec.get("remembers") else None
 
 
 def _unpack_entry(data: bytes) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { PipelineSpec } from "../../../../src/protocol/messages.js";
+import { stateOf } from "../../../../src/protocol/pipeline-state.js";
 import { NO_STATE, packEntry, type RawState } from "../../../../src/protocol/saved-state.js";
 import { BUILT_INS } from "../../../../src/scoring/components/catalogue.js";
 import type { Component } from "../../../../src/scoring/components/component-types.js";
 import { defineMixer } from "../../../../src/scoring/components/define.js";
 import { createRegistry } from "../../../../src/scoring/components/registry.js";
-import { runMix, seriesOf } from "../../../../src/scoring/pipeline/mix-step.js";
+import { mixStep } from "../../../../src/scoring/pipeline/mix-step.js";
 import { pipelineSpec } from "../../../../src/testing/run-component.js";
 import { fakeBatch } from "../../../../src/testing.js";
 
@@ -26,7 +27,7 @@ const batch = (domains: readonly string[], rewards: readonly number[], is_paddin
     { domain: domains, response_mask: rewards.map(() => [1]), rm_scores: rewards.map((reward) => [reward]) },
     is_padding ? { is_padding } : {},
   );
-const run = (step: number, trigger = 0) => ({ run: "r", step, trigger, signal: new AbortController().signal });
+const run = (step: number, trigger = 0) => ({ run: "r", step, trigger });
 const mix = (
   input: {
     spec?: Partial<PipelineSpec>;
@@ -37,14 +38,14 @@ const mix = (
   },
   rows = batch(["math", "code"], [1, 0.5]),
 ) =>
-  runMix({
+  mixStep({
     spec: { ...SPEC, ...input.spec },
     registry: createRegistry([...BUILT_INS, ...(input.components ?? [])]),
     batch: rows,
     run: run(input.step ?? 1, input.trigger),
     state: input.state ?? NO_STATE,
   });
-const stateOf = (steps: Readonly<Record<string, readonly [number, number]>>, by = seriesOf(SPEC)): RawState => ({
+const rawState = (steps: Readonly<Record<string, readonly [number, number]>>, by = stateOf(SPEC)!.by): RawState => ({
   keys: Object.keys(steps),
   entries: Object.values(steps).map(([math, code]) =>
     packEntry({
@@ -63,7 +64,7 @@ describe("what a step says", () => {
   test("sum and count of each domain's live rows; a domain without rows says nothing", async () => {
     const rows = batch(["math", "math", "math", "code"], [1, 0.5, 9, 9], [false, false, true, true]);
     const { remember, metrics, proportions } = await mix({}, rows);
-    expect(remember).toEqual({ by: seriesOf(SPEC), values: [["math", 1.5, 2]] });
+    expect(remember).toEqual({ keep: 20_000, values: [["math", 1.5, 2]] });
     expect(metrics).toMatchObject({ "rows/math": 2, "mean/math": 0.75, "rows/code": 0 });
     expect(proportions).toEqual({ math: 0.5, code: 0.5 });
   });
@@ -89,37 +90,37 @@ describe("what a step says", () => {
       ["math", 1, 1],
       ["code", 0, 1],
     ]);
-    const neutral = await mix({ spec: { on_nonfinite: "neutral" }, state: stateOf({ "0.0": [1, 0] }) }, spoilt);
+    const neutral = await mix({ spec: { on_nonfinite: "neutral" }, state: rawState({ "0.0": [1, 0] }) }, spoilt);
     expect(neutral.remember).toBeUndefined();
     expect(neutral.flags).toEqual(["neutral_nonfinite"]);
-    expect(neutral.proportions.math).toBeCloseTo(math(1), 12);
+    expect(neutral.proportions!.math).toBeCloseTo(math(1), 12);
   });
 });
 
 describe("proportions", () => {
   test("follow from the steps up to the last update, whatever came later", async () => {
     const spec = { warmup_step: 2, update_step: 3 };
-    const state = stateOf({ "1.0": [1, 0], "4.0": [1, 1], "6.0": [0, 1], "7.0": [0, 1] });
+    const state = rawState({ "1.0": [1, 0], "4.0": [1, 1], "6.0": [0, 1], "7.0": [0, 1] });
     expect((await mix({ spec, state, step: 1 })).flags).toEqual(["warmup"]);
     for (const step of [5, 6, 7]) {
       const { proportions } = await mix({ spec, state, step });
-      expect(proportions.math).toBeCloseTo(math(step === 5 ? (1 + 1 + 1) / 3 - (0 + 1 + 0.5) / 3 : 1 - 0.5), 12);
+      expect(proportions!.math).toBeCloseTo(math(step === 5 ? (1 + 1 + 1) / 3 - (0 + 1 + 0.5) / 3 : 1 - 0.5), 12);
     }
   });
 
   test("an entry of the same step is replaced by what the step says now", async () => {
-    const { proportions } = await mix({ state: stateOf({ "1.0": [0, 9] }) });
-    expect(proportions.math).toBeCloseTo(math(0.5), 12);
+    const { proportions } = await mix({ state: rawState({ "1.0": [0, 9] }) });
+    expect(proportions!.math).toBeCloseTo(math(0.5), 12);
   });
 
   test("a later trigger sees the earlier ones of its step", async () => {
-    const state = stateOf({ "5.0": [1, 0], "5.2": [0, 9] });
+    const state = rawState({ "5.0": [1, 0], "5.2": [0, 9] });
     const { proportions } = await mix({ state, step: 5, trigger: 1 });
-    expect(proportions.math).toBeCloseTo(math(1 - 0.25), 12);
+    expect(proportions!.math).toBeCloseTo(math(1 - 0.25), 12);
   });
 
   test("a domain that left the configuration is forgotten, a new one keeps its prior", async () => {
-    const state = stateOf({ "0.0": [1, 0] });
+    const state = rawState({ "0.0": [1, 0] });
     const { proportions } = await mix({ spec: { domains: ["math", "logic"] }, state }, batch(["math"], [1]));
     expect(proportions).toEqual({ math: 0.5, logic: 0.5 });
   });

@@ -34,18 +34,18 @@ const at = (step: number, state: RawState) =>
     spec,
     registry: createRegistry([rewardDifficulty, selector]),
     batch,
-    run: { run: "r", step, trigger: 0, signal: new AbortController().signal },
+    run: { run: "r", step, trigger: 0 },
     state,
   });
 
 describe("a selector that remembers", () => {
-  it("finds what earlier steps told, and tells of its own", async () => {
+  it("finds what earlier steps left, and leaves its own", async () => {
     const outcome = await at(5, stateOf({ "3.0": { by, mean: 0 }, "4.0": { by, mean: 2 } }));
     expect([...outcome.kept!]).toEqual([2]);
-    expect(outcome.remember).toEqual({ by, steps: 7, values: [["mean", 2]] });
+    expect(outcome.remember).toEqual({ keep: 7, values: [["mean", 2]] });
   });
 
-  it("neither sees its own step nor later ones, nor what another scorer's step told", async () => {
+  it("neither sees its own step nor later ones, nor what another scorer left", async () => {
     const state = stateOf({
       "4.0": { by: "above_last other {}", mean: 9 },
       "5.0": { by, mean: 9 },
@@ -60,7 +60,7 @@ describe("a selector that remembers", () => {
     expect(outcome.remember).toBeUndefined();
   });
 
-  it("is told to remember numbers only", async () => {
+  it("may remember numbers only", async () => {
     const wrong = aboveLast(() => [["mean", Number.NaN]]);
     await expect(run([rewardDifficulty, wrong], batch)).rejects.toMatchObject({ code: "COMPONENT" });
   });

@@ -24,10 +24,10 @@ describe("difficulty_pool", () => {
   test("latest means unseen 0 .25 .5 .75 1", async () => {
     const choice = await runPolicy(difficultyPool, [step(0, 1, 2, 3, 4)], { dataset_key: KEYS });
     expectWeights(
-      choice.weights,
+      choice.weights?.values,
       [1, 0.2, 0.2, 1, 1, 0.2].map((weight) => weight / 3.6),
     );
-    expect(choice.weights![0]).toBeCloseTo(0.277778, 6);
+    expect(choice.weights!.values[0]).toBeCloseTo(0.277778, 6);
     expect([...choice.kept]).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
@@ -35,13 +35,13 @@ describe("difficulty_pool", () => {
     const first = { ...step(4), dataset_key: Array(4).fill("a"), uid: Array(4).fill("a") };
     const second = { ...step(2), dataset_key: Array(4).fill("a"), uid: Array(4).fill("a") };
     const choice = await runPolicy(difficultyPool, [first, second], { dataset_key: ["a", "new"] });
-    expectWeights(choice.weights, [0.5, 0.5]);
+    expectWeights(choice.weights?.values, [0.5, 0.5]);
   });
 
   test("only zero weights: equal ones", async () => {
     const params = { hard_weight: 0, unseen_weight: 0 };
     expectWeights(
-      (await runPolicy(difficultyPool, [step(0)], { dataset_key: ["q0", "new"] }, params)).weights,
+      (await runPolicy(difficultyPool, [step(0)], { dataset_key: ["q0", "new"] }, params)).weights?.values,
       [0.5, 0.5],
     );
   });
@@ -55,11 +55,11 @@ describe("learnability_pool", () => {
       { dataset_key: KEYS.slice(1) },
       { floor: 0 },
     );
-    expectWeights(choice.weights, [0, 0.3, 0.4, 0.3, 0]);
+    expectWeights(choice.weights?.values, [0, 0.3, 0.4, 0.3, 0]);
   });
 
   test("unseen prompts count as half solved; the floor gives the others a chance", async () => {
     const choice = await runPolicy(learnabilityPool, [step(0, 2)], { dataset_key: ["new", "q2", "q0"] });
-    expectWeights(choice.weights, [0.3 / 0.65, 0.3 / 0.65, 0.05 / 0.65]);
+    expectWeights(choice.weights?.values, [0.3 / 0.65, 0.3 / 0.65, 0.05 / 0.65]);
   });
 });
