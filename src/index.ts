@@ -11,14 +11,8 @@ export type { PutOptions, WeightsOptions } from "./client/run-options.js";
 export type { StepResult, WeightArray } from "./client/step-result.js";
 export type { FieldInput } from "./columns/input.js";
 export { DataflexError, ERROR_CODES, type ErrorCode, type Failure } from "./errors.js";
-export type {
-  CombinedReport,
-  FieldNeed,
-  Handle,
-  PipelineSpec,
-  TrainerSettings,
-  WeightStats,
-} from "./protocol/messages.js";
+export type { CombinedReport, FieldNeed, Handle, PipelineSpec, WeightStats } from "./protocol/messages.js";
+export type { TrainerSettings } from "./protocol/mount-messages.js";
 export type { SavedState, StateEntry, StateStep, StateValue } from "./protocol/saved-state.js";
 export { STAGES, type Stage } from "./protocol/stages.js";
 export type { Batch } from "./scoring/batch/batch.js";

@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import { pack, unpack } from "../protocol/codec.js";
 import { MESSAGE_LIMITS } from "../protocol/message-limits.js";
-import {
-  type Handle,
-  type MountReply,
-  type MountRequest,
-  PROTOCOL_VERSIONS,
-  type TrainerSettings,
-} from "../protocol/messages.js";
+import { type Handle, PROTOCOL_VERSIONS } from "../protocol/messages.js";
+import type { MountReply, MountRequest, TrainerSettings } from "../protocol/mount-messages.js";
 import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
@@ -65,7 +61,7 @@ export async function requestMount(redis: Redis, options: MountOptions): Promise
 }
 
 async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Promise<Handle> {
-  const mountId = options.mount_id ?? randomUUID();
+  const { mount_id: mountId = randomUUID(), adv_estimator, provides, group_size, trainer } = options;
   const request: MountRequest = {
     v: PROTOCOL_VERSIONS,
     kind: "mount",
@@ -74,10 +70,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     dataflex: options.dataflex,
     takeover: options.takeover ?? false,
     deadline: (await redisNow(redis)) + timeoutMs,
-    ...(options.adv_estimator === undefined ? {} : { adv_estimator: options.adv_estimator }),
-    ...(options.provides === undefined ? {} : { provides: options.provides }),
-    ...(options.group_size === undefined ? {} : { group_size: options.group_size }),
-    ...(options.trainer === undefined ? {} : { trainer: options.trainer }),
+    ...defined({ adv_estimator, provides, group_size, trainer }),
   };
   const body = Buffer.from(pack(request));
   if (body.length > MAX_REQUEST_BYTES) {

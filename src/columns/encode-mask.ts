@@ -1,7 +1,7 @@
 import { DataflexError } from "../errors.js";
+import type { Encoded } from "./body.js";
 import { bytesOf, padded } from "./bytes.js";
 import { DTYPE_BYTES } from "./dtypes.js";
-import type { Encoded } from "./encode.js";
 import { encodeDense } from "./encodings/dense.js";
 import { encodeJagged } from "./encodings/jagged.js";
 import { encodeLengths } from "./encodings/lengths.js";

@@ -1,5 +1,5 @@
+import type { Encoded } from "./body.js";
 import { bytesOf, padded } from "./bytes.js";
-import type { Encoded } from "./encode.js";
 import { encodeDense } from "./encodings/dense.js";
 import { encodeJagged } from "./encodings/jagged.js";
 import { encodeLast, isLastOnly, lastIndex } from "./encodings/last.js";

@@ -1,5 +1,5 @@
+import { Body } from "./body.js";
 import { bytesOf } from "./bytes.js";
-import { Body } from "./encode.js";
 import { encodeLengths } from "./encodings/lengths.js";
 import { encodeRuns } from "./encodings/runs.js";
 import type { ColumnHeader, MaskColumn, Weights } from "./tensor.js";

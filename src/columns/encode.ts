@@ -1,5 +1,6 @@
 import { DataflexError } from "../errors.js";
-import { bytesOf, padded } from "./bytes.js";
+import { Body, type Encoded } from "./body.js";
+import { bytesOf } from "./bytes.js";
 import { encodeMask } from "./encode-mask.js";
 import { encodeMatrix } from "./encode-matrix.js";
 import type { Parts } from "./encodings/part.js";
@@ -24,11 +25,6 @@ export interface EncodedColumns {
   readonly parts: Uint8Array[];
   readonly bytes: number;
 }
-
-/** A column before it has a place in the body. */
-export type Encoded = Omit<ColumnHeader, "name" | "parts"> & { readonly content: Parts };
-
-const PADDING = new Uint8Array(8);
 
 const MAX_INTEGER = 2n ** 53n;
 
@@ -112,30 +108,4 @@ function atMost(what: string, value: number, limit: number): void {
   if (value <= limit) return;
   const message = `The put has ${value} ${what}, the limit is ${limit}; split the rows over several puts or raise the limit.`;
   throw new DataflexError("LIMIT", message, { what, value, limit });
-}
-
-export class Body {
-  readonly columns: ColumnHeader[] = [];
-  readonly parts: Uint8Array[] = [];
-  bytes = 0;
-
-  add(name: string, { content, enc, dtype, shape, scope, distinct }: Encoded): void {
-    const places: Record<string, readonly [number, number]> = {};
-    for (const [part, bytes] of content) {
-      places[part] = [this.bytes, bytes.length];
-      const padding = padded(bytes.length) - bytes.length;
-      if (bytes.length > 0) this.parts.push(bytes);
-      if (padding > 0) this.parts.push(PADDING.subarray(0, padding));
-      this.bytes += bytes.length + padding;
-    }
-    this.columns.push({
-      name,
-      enc,
-      ...(dtype === undefined ? {} : { dtype }),
-      shape,
-      ...(scope === undefined ? {} : { scope }),
-      parts: places,
-      ...(distinct === undefined ? {} : { distinct }),
-    });
-  }
 }

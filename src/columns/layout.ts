@@ -1,3 +1,4 @@
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { isMaskField } from "./field-names.js";
 import { checkFieldValue, rowsOf } from "./field-value.js";
@@ -29,12 +30,7 @@ export function layoutOf(fields: Readonly<Record<string, FieldValue>>, { rows, l
   const known = lengths === undefined ? jaggedLengths(fields) : checkLengths(lengths, rows);
   const mask = findMask(fields, width);
   if (mask !== undefined && known !== undefined) checkMaskEnds(mask, known);
-  return {
-    rows,
-    width,
-    ...(mask === undefined ? {} : { mask }),
-    ...(known === undefined ? {} : { lengths: known }),
-  };
+  return { rows, width, ...defined({ mask, lengths: known }) };
 }
 
 /**
@@ -61,7 +57,7 @@ export function layoutOfColumns(columns: ReadonlyMap<string, Column>, rows: numb
     }
   }
   if (mask !== undefined && mask.width !== width) mask = { ...mask, width };
-  return { rows, width, ...(mask === undefined ? {} : { mask }), ...(lengths === undefined ? {} : { lengths }) };
+  return { rows, width, ...defined({ mask, lengths }) };
 }
 
 /** A tensor's width is exact, a jagged field's is the least that holds it. */

@@ -1,3 +1,4 @@
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { bitsOf, copyBits } from "./bytes.js";
 import { type DType, type NumericArray, plainArray } from "./dtypes.js";
@@ -47,7 +48,7 @@ function mergeMatrices(columns: readonly Matrix[], sources: readonly Source[], l
   const width = columns.reduce((widest, column) => Math.max(widest, column.width), 0);
   const dtype = commonDType(columns);
   const lengths = scope === "response" ? mergeResponseLengths(columns, sources, width) : undefined;
-  const base = { dtype, scope, rows, width, ...(lengths === undefined ? {} : { responseLengths: lengths }) };
+  const base = { dtype, scope, rows, width, ...defined({ responseLengths: lengths }) };
   if (columns.every((column) => column.kind === kind)) {
     switch (kind) {
       case "row":

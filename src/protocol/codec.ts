@@ -1,11 +1,6 @@
-import { Unpackr } from "msgpackr";
-import { DataflexError } from "../errors.js";
 import { MESSAGE_LIMITS, type MessageLimits } from "./message-limits.js";
+import { readMessage } from "./msgpack-read.js";
 import { MessageWriter } from "./msgpack-write.js";
-import { scanMessage } from "./scan.js";
-
-// No records: they are a private extension with state between messages. 64-bit integers as Numbers: the scan has checked ±2^53.
-const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
 
 /**
  * A message as standard msgpack: null, booleans, Numbers, strings, Uint8Array (bin), arrays, plain objects with string keys.
@@ -27,10 +22,5 @@ export function pack(value: unknown): Uint8Array {
  *   beyond ±2^53, invalid UTF-8
  */
 export function unpack(bytes: Uint8Array, limits: MessageLimits = MESSAGE_LIMITS): unknown {
-  scanMessage(bytes, limits);
-  try {
-    return unpackr.unpack(bytes);
-  } catch (cause) {
-    throw new DataflexError("DECODE", `Cannot read the message: ${String(cause)}.`, {}, { cause });
-  }
+  return readMessage(bytes, limits);
 }

@@ -12,7 +12,6 @@ import type { Stage } from "./stages.js";
  * actuator mounted under a name; *put* one post of fields for a set of rows; *shard* the rows one job scores; *settle* a
  * pipeline's step gets its one accepted outcome.
  */
-export const PROTOCOL_MAJOR = 1;
 /** Versions this build speaks; mount picks the highest common one. */
 export const PROTOCOL_VERSIONS: readonly number[] = [1];
 
@@ -88,8 +87,6 @@ export interface Handle {
   readonly on_unavailable: "error" | "neutral";
   readonly warnings: readonly string[];
 }
-
-export type { MountAnswer, MountReply, MountRequest, Problem, TrainerSettings } from "./mount-messages.js";
 
 /** What the client writes beside a put's chunks; the status hash keeps it, byte for byte. */
 export interface PutHeader {

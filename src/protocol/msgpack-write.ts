@@ -3,7 +3,7 @@ import { MESSAGE_LIMITS } from "./message-limits.js";
 
 /**
  * Writes the msgpack subset of the protocol. A writer of our own, because msgpackr's loses the sign of -0, writes whole numbers from
- * 2^32 up as floats, and takes Map, Set and class instances without a word; all three would reach Python as something else.
+ * 2^32 up as floats, and accepts Map, Set and class instances silently; all three would reach Python as something else.
  * It always takes the shortest form, so equal values are equal bytes in every language.
  */
 export class MessageWriter {

@@ -1,4 +1,4 @@
-import type { Problem, TrainerSettings } from "../../protocol/messages.js";
+import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js";
 import { show } from "../config/describe.js";
 import { checkMapping, type Subject } from "../config/schema-check.js";
 import { TRAINER_SCHEMA } from "../config/trainer-options.js";

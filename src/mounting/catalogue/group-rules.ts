@@ -1,4 +1,4 @@
-import type { Problem } from "../../protocol/messages.js";
+import type { Problem } from "../../protocol/mount-messages.js";
 import { didYouMean } from "../../suggest.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 import { ESTIMATORS, estimatorsWithGroups, findEstimator, normalizeEstimator } from "./estimators.js";

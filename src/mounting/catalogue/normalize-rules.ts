@@ -1,4 +1,5 @@
-import type { PipelineSpec, Problem, TrainerSettings } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js";
 import type { PipelineOptions } from "../config/options.js";
 
 /** Losses that average over a row's tokens first, whatever the aggregation says: each row counts as much as another. */

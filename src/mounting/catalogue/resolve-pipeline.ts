@@ -1,4 +1,5 @@
-import type { PipelineSpec, Problem } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import type { Problem } from "../../protocol/mount-messages.js";
 import { laterStage, STAGES, type Stage } from "../../protocol/stages.js";
 import { didYouMean } from "../../suggest.js";
 import type { PipelineOptions } from "../config/options.js";

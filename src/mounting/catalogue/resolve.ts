@@ -1,4 +1,5 @@
-import type { PipelineSpec, Problem } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/messages.js";
+import type { Problem } from "../../protocol/mount-messages.js";
 import { isRecord, propertiesOf, show } from "../config/describe.js";
 import {
   MULTI_SCHEMA,

@@ -1,4 +1,4 @@
-import type { Problem, TrainerSettings } from "../../protocol/messages.js";
+import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js";
 import { VERL_PATHS, type VerlSetting } from "../config/trainer-options.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 

@@ -1,4 +1,5 @@
-import type { FieldNeed, PipelineSpec, Problem } from "../../protocol/messages.js";
+import type { FieldNeed, PipelineSpec } from "../../protocol/messages.js";
+import type { Problem } from "../../protocol/mount-messages.js";
 import { STAGES, type Stage } from "../../protocol/stages.js";
 import { fieldNeed, STRING_FIELDS, unionNeeds } from "../../scoring/components/needs.js";
 import { didYouMean, listNames } from "../../suggest.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { DataflexError } from "../../errors.js";
-import type { TrainerSettings } from "../../protocol/messages.js";
+import type { TrainerSettings } from "../../protocol/mount-messages.js";
 import { didYouMean } from "../../suggest.js";
 import { isRecord, show } from "./describe.js";
 import { listOptions } from "./options.js";

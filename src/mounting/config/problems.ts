@@ -1,5 +1,5 @@
 import { DataflexError } from "../../errors.js";
-import type { Problem } from "../../protocol/messages.js";
+import type { Problem } from "../../protocol/mount-messages.js";
 
 /** Message and suggestion share a line up to this length. */
 const MAX_LINE = 140;

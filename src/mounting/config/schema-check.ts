@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Problem } from "../../protocol/messages.js";
+import type { Problem } from "../../protocol/mount-messages.js";
 import { didYouMean } from "../../suggest.js";
 import {
   describe,

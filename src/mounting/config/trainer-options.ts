@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TrainerSettings } from "../../protocol/messages.js";
+import type { TrainerSettings } from "../../protocol/mount-messages.js";
 import { isRecord, type JsonSchema, show } from "./describe.js";
 
 /**

@@ -5,7 +5,7 @@ import { catalogueOf } from "../../../../src/mounting/catalogue/catalogue-entry.
 import type { MountInput } from "../../../../src/mounting/catalogue/resolution.js";
 import { resolveMount } from "../../../../src/mounting/catalogue/resolve.js";
 import { COMPONENT_RULES, LOSS_RULES } from "../../../../src/mounting/catalogue/trainer-rules.js";
-import type { TrainerSettings } from "../../../../src/protocol/messages.js";
+import type { TrainerSettings } from "../../../../src/protocol/mount-messages.js";
 
 const builtin = builtinCatalogue();
 const ROW = { mechanism: "reweight", scorer: { name: "advantage_magnitude" }, actuator: { name: "softmax" } };
