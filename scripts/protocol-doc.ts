@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { KEY_TABLE } from "../src/redis/keys.js";
-import { SCRIPT_FILES } from "../src/redis/scripts/run-script.js";
+import { SCRIPTS } from "../src/redis/scripts/run-script.js";
 import { fillBlock } from "./fill-block.js";
 
 /** docs/protocol.md with its generated blocks as the code has them now. */
@@ -10,7 +10,7 @@ export function protocolDoc(text: string): string {
     "|---|---|---|---|",
     ...KEY_TABLE.map((k) => `| \`${k.key}\` | ${k.type} | ${k.ttl} | ${k.holds} |`),
   ];
-  const scripts = SCRIPT_FILES.flatMap((file) => [`**${file}**`, "", "```", ...headerOf(file), "```", ""]);
+  const scripts = Object.values(SCRIPTS).flatMap(({ file }) => [`**${file}**`, "", "```", ...headerOf(file), "```", ""]);
   return fillBlock(fillBlock(text, "keys", keys), "scripts", scripts);
 }
 

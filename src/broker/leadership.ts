@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import { every } from "../lifecycle.js";
 import { type Logger, throttledLog } from "../log.js";
-import { HEARTBEAT_MS, LEASE_MS, sharedKeys } from "../redis/keys.js";
-import { runScript } from "../redis/scripts/run-script.js";
+import { HEARTBEAT_MS, LEASE_MS } from "../redis/keys.js";
+import { leaveLease, takeLease } from "../redis/scripts/lead.js";
 
 /**
  * The lease that makes one broker the leader: the one that exports what all share. Renewed with every heartbeat; when its holder
@@ -43,7 +43,7 @@ export class Leadership {
   async stand(): Promise<void> {
     const asked = performance.now();
     try {
-      const { word } = await runScript(this.#redis, "lead", [sharedKeys.leader], [this.#id, LEASE_MS]);
+      const word = await takeLease(this.#redis, this.#id);
       if (word === "NEW") this.#reign++;
       this.#heldUntil = word === "OTHER" ? 0 : asked + LEASE_MS;
     } finally {
@@ -68,8 +68,6 @@ export class Leadership {
   async stop(): Promise<void> {
     await this.#stopTicks?.();
     this.#heldUntil = 0;
-    if (this.#reign > 0 && this.#redis.status === "ready") {
-      await runScript(this.#redis, "lead", [sharedKeys.leader], [this.#id, 0]);
-    }
+    if (this.#reign > 0 && this.#redis.status === "ready") await leaveLease(this.#redis, this.#id);
   }
 }

@@ -10,8 +10,8 @@ import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountAnswer, MountReply, MountRequest } from "../protocol/mount-messages.js";
 import { isRedisError, redisNow } from "../redis/connect.js";
 import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";
-import { mountRun } from "../redis/mounts.js";
 import { readCatalogue, workerPresence } from "../redis/presence.js";
+import { mountRun } from "../redis/scripts/mount-run.js";
 import type { Entry } from "../redis/streams.js";
 import { deadLetter } from "./dead-letter.js";
 

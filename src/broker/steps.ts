@@ -3,10 +3,11 @@ import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
 import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
 import { redisNow } from "../redis/connect.js";
-import { ALL_TAGS, MOUNT_TTL_MS, type RunKeys, runKeys, tagKeys } from "../redis/keys.js";
+import { MOUNT_TTL_MS, parseStepMember, type RunKeys, runKeys, stepMember } from "../redis/keys.js";
+import { listRuns } from "../redis/list-runs.js";
 import { Handles, readHandle } from "../redis/mounts.js";
 import type { Queues } from "../redis/queue/queues.js";
-import { settleFailure } from "../redis/settle.js";
+import { settleFailure } from "../redis/scripts/settle.js";
 import { parseState, pending, type StepState, stateFields } from "../redis/step-state.js";
 import { Unserved } from "./unserved.js";
 
@@ -52,39 +53,26 @@ export class Steps {
   async walk(): Promise<void> {
     const now = await redisNow(this.#redis);
     const served = await this.#unserved.served();
-    for (const tag of ALL_TAGS) {
-      const { runs, base } = tagKeys(tag);
-      for (const encoded of await this.#redis.zrange(runs, "0", "-1")) {
-        await this.#walkRun(`${base}:${encoded}`, runs, encoded, now, served);
-      }
-    }
+    for (const keys of await listRuns(this.#redis)) await this.#walkRun(keys, now, served);
   }
 
-  async #walkRun(
-    runBase: string,
-    runs: string,
-    encoded: string,
-    now: number,
-    served: ReadonlySet<string>,
-  ): Promise<void> {
-    const blob = await readHandle(this.#redis, { mount: `${runBase}:mount` });
-    if (!blob) return this.#forgetRun(runBase, runs, encoded, now);
-    const keys = runKeys(blob.run);
-    this.#handles.set(blob);
-    await this.#unserved.look(encoded, blob, served);
+  async #walkRun(keys: RunKeys, now: number, served: ReadonlySet<string>): Promise<void> {
+    const handle = await readHandle(this.#redis, keys);
+    if (!handle) return this.#forgetRun(keys, now);
+    this.#handles.set(handle);
+    await this.#unserved.look(keys, handle, served);
     for (const member of await this.#openSteps(keys)) {
-      const colon = member.indexOf(":");
-      const [incarnation, step] = [Number(member.slice(0, colon)), member.slice(colon + 1)];
-      if (incarnation !== blob.incarnation) {
+      const { incarnation, step } = parseStepMember(member);
+      if (incarnation !== handle.incarnation) {
         await this.#redis.zrem(keys.steps, member);
         continue;
       }
-      const state = await this.#state(keys, incarnation, step, blob.pipelines);
+      const state = await this.#state(keys, incarnation, step, handle.pipelines);
       if (!state) await this.#redis.zrem(keys.steps, member);
-      else if (now > state.deadline) await this.#expire(keys, blob, step, state);
-      else await this.enqueue(blob.run, incarnation, step);
+      else if (now > state.deadline) await this.#expire(keys, handle, step, state);
+      else await this.enqueue(handle.run, incarnation, step);
     }
-    this.#log.trace({ run: encoded }, "walked");
+    this.#log.trace({ run: handle.run }, "walked");
   }
 
   /** The whole index first: taking steps off while paging would skip others. */
@@ -98,10 +86,10 @@ export class Steps {
   }
 
   /** A run without a mount has no steps to look after. It may be mounted in this very moment, hence the second look. */
-  async #forgetRun(runBase: string, runs: string, encoded: string, now: number): Promise<void> {
-    await this.#redis.zrem(runs, encoded);
-    this.#unserved.forget(encoded);
-    if (await readHandle(this.#redis, { mount: `${runBase}:mount` })) await this.#redis.zadd(runs, now, encoded);
+  async #forgetRun(keys: RunKeys, now: number): Promise<void> {
+    await this.#redis.zrem(keys.runs, keys.encoded);
+    this.#unserved.forget(keys);
+    if (await readHandle(this.#redis, keys)) await this.#redis.zadd(keys.runs, now, keys.encoded);
   }
 
   /** Settles what was begun and not finished in time; a stage that nothing was put at yet is still to come. */
@@ -123,7 +111,7 @@ export class Steps {
         handle.limits,
       );
     }
-    const member = `${handle.incarnation}:${step}`;
+    const member = stepMember(ref);
     await this.#redis.zrem(keys.steps, member);
     // A put that came meanwhile has moved the deadline: the step is open again.
     const deadline = await this.#redis.hget(keys.step(handle.incarnation, step).status, "deadline");

@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "../log.js";
 import type { Handle } from "../protocol/messages.js";
-import { queueName, runKeys } from "../redis/keys.js";
+import { queueName, type RunKeys } from "../redis/keys.js";
 import { workerPresence } from "../redis/presence.js";
 
 /** Says once, in the log, when the last worker of a living run's pipeline is gone, and when one is there again. */
 export class Unserved {
   readonly #redis: Redis;
   readonly #log: Logger;
-  /** Names of pipelines by run, as Redis keys spell it. */
-  readonly #told = new Map<string, Set<string>>();
+  /** Pipelines that were reported, by encoded run. */
+  readonly #reported = new Map<string, Set<string>>();
 
   constructor(redis: Redis, log: Logger) {
     this.#redis = redis;
@@ -21,31 +21,31 @@ export class Unserved {
     return new Set((await workerPresence.alive(this.#redis)).flatMap((worker) => worker.queues));
   }
 
-  async look(encoded: string, handle: Handle, served: ReadonlySet<string>): Promise<void> {
-    const told = this.#told.get(encoded) ?? new Set<string>();
+  async look(keys: RunKeys, handle: Handle, served: ReadonlySet<string>): Promise<void> {
+    const reported = this.#reported.get(keys.encoded) ?? new Set<string>();
     for (const { name, stage, fingerprint } of handle.pipelines) {
       const queue = queueName(stage, fingerprint);
       const facts = { run: handle.run, pipeline: name, queue };
       if (served.has(queue)) {
-        if (told.delete(name)) this.#log.info(facts, "a live worker serves this pipeline again");
-      } else if (!told.has(name) && (await this.#isLiving(handle))) {
-        told.add(name);
+        if (reported.delete(name)) this.#log.info(facts, "a live worker serves this pipeline again");
+      } else if (!reported.has(name) && (await this.#isLiving(keys))) {
+        reported.add(name);
         this.#log.warn(
           facts,
           "no live worker serves this pipeline any more: its jobs wait for one that has its components",
         );
       }
     }
-    if (told.size > 0) this.#told.set(encoded, told);
-    else this.#told.delete(encoded);
+    if (reported.size > 0) this.#reported.set(keys.encoded, reported);
+    else this.forget(keys);
   }
 
-  forget(encoded: string): void {
-    this.#told.delete(encoded);
+  forget({ encoded }: RunKeys): void {
+    this.#reported.delete(encoded);
   }
 
-  /** Of a run whose trainer is gone nobody waits for anything. */
-  async #isLiving({ run }: Handle): Promise<boolean> {
-    return (await this.#redis.exists(runKeys(run).trainer)) === 1;
+  /** Nobody waits for a run whose trainer is gone. */
+  async #isLiving({ trainer }: RunKeys): Promise<boolean> {
+    return (await this.#redis.exists(trainer)) === 1;
   }
 }

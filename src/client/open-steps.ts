@@ -5,15 +5,16 @@ import { unpack } from "../protocol/codec.js";
 import type { Handle, ReleaseReport } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
 import { runKeys } from "../redis/keys.js";
+import type { CommitOptions, Committed } from "../redis/scripts/commit-put.js";
 import { combinedReport } from "./combined-report.js";
 import type { Composed } from "./compose.js";
 import type { PreparedPut } from "./prepare.js";
-import { type CommitOptions, type Committed, sendPut } from "./put.js";
+import { sendPut } from "./put.js";
 import { type KeyTable, keyTable } from "./rows.js";
 
 interface OpenStep {
   /** Enough to put the step again if Redis has forgotten it; none once it has settled. */
-  puts: { readonly put: PreparedPut; readonly commit: CommitOptions }[];
+  puts: { readonly put: PreparedPut; readonly commit: Commit }[];
   readonly tables: Map<Stage, KeyTable>;
   attempt: number;
   waitedMs: number;
@@ -22,6 +23,8 @@ interface OpenStep {
   /** Date.now of the last put. */
   touched: number;
 }
+
+type Commit = CommitOptions & { readonly table: KeyTable | undefined };
 
 /** What one producer keeps of the steps that it has put and nobody has released yet. */
 export class OpenSteps {
@@ -49,7 +52,7 @@ export class OpenSteps {
     if (open) open.composed = composed;
   }
 
-  keep(at: string, put: PreparedPut, commit: CommitOptions, done: Committed): void {
+  keep(at: string, put: PreparedPut, commit: Commit, done: Committed): void {
     const open = this.#steps.get(at) ?? { puts: [], tables: new Map(), attempt: 1, waitedMs: 0, touched: 0 };
     const { id, stage } = put.header;
     open.puts = open.puts.filter((p) => p.put.header.id !== id || p.put.header.stage !== stage);

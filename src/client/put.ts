@@ -3,21 +3,9 @@ import { DataflexError, type ErrorCode } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
 import { typedWriteError, writeChunks } from "../redis/chunk-stream.js";
 import { runKeys } from "../redis/keys.js";
-import { restoreRun } from "../redis/mounts.js";
-import { number, runScript, text } from "../redis/scripts/run-script.js";
+import { type CommitOptions, type Committed, commitPut } from "../redis/scripts/commit-put.js";
+import { restoreRun } from "../redis/scripts/mount-run.js";
 import type { PreparedPut } from "./prepare.js";
-import type { KeyTable } from "./rows.js";
-
-export interface CommitOptions {
-  readonly step: string;
-  readonly table: KeyTable | undefined;
-  readonly replace: boolean;
-}
-
-export interface Committed {
-  readonly attempt: number;
-  readonly kind: "NEW" | "DUPLICATE" | "REPLACED";
-}
 
 /** Chunks may vanish between upload and commit (a restarted server): so often they are sent again. */
 const TRIES = 3;
@@ -32,65 +20,26 @@ export async function sendPut(
   put: PreparedPut,
   options: CommitOptions,
 ): Promise<Committed> {
-  const keys = runKeys(handle.run);
-  const step = keys.step(handle.incarnation, options.step);
+  const step = runKeys(handle.run).step(handle.incarnation, options.step);
   const key = step.put(put.header.stage, put.header.id, put.header.hash);
   for (let attempt = 1; ; attempt++) {
     // One connection keeps the order: the commit runs after the chunks without waiting for their answers.
     const writing = writeChunks(redis, key, put.chunks, handle.limits.step_ttl_ms);
     if (put.header.bytes > handle.limits.chunk_bytes) await writing;
-    const [written, committed] = await Promise.allSettled([
-      writing,
-      commit(redis, handle, put, options, keys, step.status, key),
-    ]);
+    const [written, committed] = await Promise.allSettled([writing, commitPut(redis, handle, put, options)]);
     if (written.status === "rejected") throw typedWriteError(written.reason);
     if (committed.status === "rejected") throw typedWriteError(committed.reason);
-    const { word, rest } = committed.value;
-    if (word === "OK") return { attempt: number(rest[0]), kind: text(rest[1]) as Committed["kind"] };
+    const answer = committed.value;
+    if (answer.word === "OK") return answer;
+    const { word, facts } = answer;
     const retry =
       attempt < TRIES && (word === "CHUNKS_MISSING" || (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))));
     if (retry) continue;
-    throw refused(handle, put, options.step, word, rest.map(text));
+    throw refused(handle, put, options.step, word, facts);
   }
 }
 
-function commit(
-  redis: Redis,
-  handle: Handle,
-  put: PreparedPut,
-  o: CommitOptions,
-  keys: ReturnType<typeof runKeys>,
-  status: string,
-  key: string,
-) {
-  const { header } = put;
-  return runScript(
-    redis,
-    "commitPut",
-    [keys.mount, status, key, keys.announce, keys.steps],
-    [
-      handle.incarnation,
-      handle.run,
-      o.step,
-      header.stage,
-      header.id,
-      header.hash,
-      header.chunks,
-      header.bytes,
-      put.headerBytes,
-      header.total_rows,
-      o.table?.digest ?? "",
-      o.table?.blob ?? "",
-      put.fields.join(","),
-      put.bitmap,
-      o.replace ? 1 : 0,
-      handle.limits.step_ttl_ms,
-      handle.max_wait_ms,
-    ],
-  );
-}
-
-function refused(handle: Handle, put: PreparedPut, step: string, word: string, rest: string[]): DataflexError {
+function refused(handle: Handle, put: PreparedPut, step: string, word: string, rest: readonly string[]): DataflexError {
   const where = `step ${step}, stage ${put.header.stage}, fields ${put.fields.join(", ")}`;
   const details = { run: handle.run, step, stage: put.header.stage, fields: put.fields, reason: rest[0] };
   const sentence: Record<string, string> = {
@@ -104,7 +53,7 @@ function refused(handle: Handle, put: PreparedPut, step: string, word: string, r
   return new DataflexError(word as ErrorCode, `${where}: ${sentence[word] ?? word}`, details);
 }
 
-function rowsConflict(put: PreparedPut, [kind, detail]: string[]): string {
+function rowsConflict(put: PreparedPut, [kind, detail]: readonly string[]): string {
   switch (kind) {
     case "total_rows":
       return `total_rows is ${put.header.total_rows}, but the first put of this stage said ${detail}`;

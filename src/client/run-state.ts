@@ -4,8 +4,8 @@ import type { Handle } from "../protocol/messages.js";
 import { stateOf } from "../protocol/pipeline-state.js";
 import { checkSaved, packEntry, type SavedState, type StateEntry, unpackEntry } from "../protocol/saved-state.js";
 import { typedWriteError } from "../redis/chunk-stream.js";
-import { restoreRun } from "../redis/mounts.js";
-import { readState, restoreState } from "../redis/state-store.js";
+import { restoreRun } from "../redis/scripts/mount-run.js";
+import { readState, restoreState } from "../redis/scripts/restore-state.js";
 
 /** Reads what a pipeline remembers. Errors: INVALID_INPUT for a pipeline that remembers nothing, DECODE. */
 export async function saveState(redis: Redis, handle: Handle, pipeline: string): Promise<SavedState> {

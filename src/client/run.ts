@@ -2,13 +2,13 @@ import type { Redis } from "ioredis";
 import type { FieldInput } from "../columns/input.js";
 import { DataflexError } from "../errors.js";
 import { every } from "../lifecycle.js";
-import { pack } from "../protocol/codec.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import type { SavedState } from "../protocol/saved-state.js";
 import type { Stage } from "../protocol/stages.js";
-import { HEARTBEAT_MS, runKeys, stepKey } from "../redis/keys.js";
-import { restoreRun, trainerBeat } from "../redis/mounts.js";
-import { runScript, text } from "../redis/scripts/run-script.js";
+import { HEARTBEAT_MS, stepKey } from "../redis/keys.js";
+import { heartbeat } from "../redis/scripts/heartbeat.js";
+import { restoreRun } from "../redis/scripts/mount-run.js";
+import { releaseStep, type Unlinked } from "../redis/scripts/release.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
 import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger } from "./guard.js";
@@ -29,7 +29,7 @@ const GOODBYE_MS = 2_000;
 /** Some megabytes at most, and nothing waits for it. */
 const STATE_MS = 60_000;
 
-export type Released = "BURIED" | "PENDING" | "UNKNOWN" | "UNAVAILABLE";
+export type Released = Unlinked | "UNAVAILABLE";
 
 /** A mounted run in the hands of one producer. */
 export class Run {
@@ -172,20 +172,8 @@ export class Run {
   async release(step: number, options: { trigger?: number } = {}): Promise<Released> {
     this.#assertUsable();
     const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
-    const keys = runKeys(this.handle.run);
-    const report = this.#steps.report(at);
-    const asked = runScript(
-      this.#redis,
-      "release",
-      [keys.mount, keys.step(this.handle.incarnation, at).status, keys.steps, keys.notices],
-      [
-        this.handle.incarnation,
-        this.handle.run,
-        at,
-        this.handle.limits.step_ttl_ms,
-        report === undefined ? "" : pack(report),
-      ],
-    );
+    const { run, incarnation, limits } = this.handle;
+    const asked = releaseStep(this.#redis, { run, incarnation, step: at }, limits, this.#steps.report(at));
     const patience = this.#neutral.patience(at, RELEASE_MS);
     const answer = await answeredWithin(patience, `release of step ${at}`, asked).catch((error) => {
       if (!this.#neutral.covers(DataflexError.from(error))) throw error;
@@ -193,9 +181,8 @@ export class Run {
     this.#steps.forget(at);
     this.#neutral.forget(at);
     if (!answer) return "UNAVAILABLE";
-    const { word, rest } = answer;
-    if (word === "FENCED") this.#fenced = true;
-    return word === "OK" ? (text(rest[0]) as Released) : "UNKNOWN";
+    if (answer.word === "FENCED") this.#fenced = true;
+    return answer.word === "OK" ? answer.released : "UNKNOWN";
   }
 
   /**
@@ -225,14 +212,14 @@ export class Run {
     await this.#stopBeat();
     if (!this.#owner || this.#redis.status !== "ready") return;
     // The goodbye is manners: without it the run stays busy for one heartbeat.
-    await answeredWithin(GOODBYE_MS, "close", trainerBeat(this.#redis, this.handle, true)).catch(() => {});
+    await answeredWithin(GOODBYE_MS, "close", heartbeat(this.#redis, this.handle, true)).catch(() => {});
   }
 
   /** Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone. */
   async #beat(): Promise<void> {
     if (this.#fenced) return;
     if (this.#owner) {
-      const word = await trainerBeat(this.#redis, this.handle);
+      const word = await heartbeat(this.#redis, this.handle);
       if (word === "FENCED") this.#fenced = true;
       else if (word === "NOT_MOUNTED") this.#fenced = !(await restoreRun(this.#redis, this.handle));
     }

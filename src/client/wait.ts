@@ -4,7 +4,7 @@ import { sleep } from "../lifecycle.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import { blockingCall } from "../redis/blocking.js";
 import { parseStepKey, runKeys } from "../redis/keys.js";
-import { settleFailure } from "../redis/settle.js";
+import { settleFailure } from "../redis/scripts/settle.js";
 import type { Entry } from "../redis/streams.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { before } from "./deadline.js";

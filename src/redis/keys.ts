@@ -124,6 +124,15 @@ export const ERROR_ENTRIES = 500;
 /** A run that stopped on Friday goes on on Monday where it was: its domain statistics are small. */
 export const STATE_TTL_MS = 7 * 86_400_000;
 
+/** One life of a run's trainer, and one of its steps: `step` as in keys (`stepKey`). */
+export interface RunRef {
+  readonly run: string;
+  readonly incarnation: number;
+}
+export interface StepRef extends RunRef {
+  readonly step: string;
+}
+
 /** Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. */
 export function encodeRun(run: string): string {
   const bytes = new TextEncoder().encode(run);
@@ -143,6 +152,13 @@ export function stepKey(step: number, trigger = 0): string {
 export function parseStepKey(key: string): { step: number; trigger: number } {
   const [step, trigger] = key.split(".");
   return { step: Number(step), trigger: Number(trigger) };
+}
+
+/** A step as the index of open steps names it. */
+export const stepMember = ({ incarnation, step }: Omit<StepRef, "run">): string => `${incarnation}:${step}`;
+export function parseStepMember(member: string): Omit<StepRef, "run"> {
+  const colon = member.indexOf(":");
+  return { incarnation: Number(member.slice(0, colon)), step: member.slice(colon + 1) };
 }
 
 /** CRC-16/XMODEM, the function Redis Cluster hashes keys with; here it spreads runs over `shards` tags. */
@@ -185,9 +201,14 @@ export type TagKeys = ReturnType<typeof tagKeys>;
 export const SHARDS = 1;
 export const ALL_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, i) => String(i));
 
-export function runKeys(run: string, shards = SHARDS) {
+export function runKeys(run: string, shards = SHARDS): RunKeys {
   const encoded = encodeRun(run);
-  const tag = tagKeys(String(crc16(encoded) % shards));
+  return runKeysOf(String(crc16(encoded) % shards), encoded);
+}
+
+/** Keys of a run as the index of its tag names it. */
+export function runKeysOf(tagName: string, encoded: string) {
+  const tag = tagKeys(tagName);
   const base = `${tag.base}:${encoded}`;
   return {
     ...tag,
@@ -202,7 +223,7 @@ export function runKeys(run: string, shards = SHARDS) {
     step: (incarnation: number, step: string) => stepKeys(base, incarnation, step),
   };
 }
-export type RunKeys = ReturnType<typeof runKeys>;
+export type RunKeys = ReturnType<typeof runKeysOf>;
 
 function stepKeys(runBase: string, incarnation: number, step: string) {
   const prefix = `${runBase}:${incarnation}:${step}:`;

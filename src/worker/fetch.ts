@@ -2,61 +2,11 @@ import type { Redis } from "ioredis";
 import { bytesFromChunks, chunkSpan } from "../columns/chunks.js";
 import { checkHeaders } from "../columns/column-header.js";
 import { LAYOUT_COLUMNS } from "../columns/field-names.js";
-import { unpack } from "../protocol/codec.js";
-import type { Handle, JobData, PipelineSpec, PutHeader } from "../protocol/messages.js";
+import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import { type RunKeys, runKeys } from "../redis/keys.js";
-import { number, type Reply, runScript, text } from "../redis/scripts/run-script.js";
+import type { BegunPut } from "../redis/scripts/begin.js";
 import type { PutPart } from "./compute/thread-messages.js";
-
-/** What `begin` says of a job's step. */
-export type Begun =
-  | {
-      readonly word: "OK";
-      readonly rows: number;
-      readonly deadline: number;
-      readonly now: number;
-      readonly created: number;
-      readonly puts: readonly BegunPut[];
-    }
-  | { readonly word: "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "EXPIRED" | "INCOMPLETE" };
-
-interface BegunPut {
-  readonly header: PutHeader;
-  /** All chunks, when the body is small; else empty. */
-  readonly inline: readonly Buffer[];
-}
-
-export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limits: Handle["limits"]): Promise<Begun> {
-  const keys = runKeys(job.run);
-  const { word, rest } = await runScript(
-    redis,
-    "begin",
-    [keys.mount, keys.step(job.incarnation, job.step).status],
-    [
-      job.incarnation,
-      job.pipeline,
-      job.attempt,
-      job.stage,
-      spec.fields.map((f) => f.name).join(","),
-      limits.inline_bytes,
-      limits.step_ttl_ms,
-    ],
-  );
-  if (word !== "OK") return { word } as Begun;
-  const [rows, deadline, now, created, puts] = rest;
-  return {
-    word,
-    rows: number(rows),
-    deadline: Number(text(deadline)),
-    now: Number(text(now)),
-    created: Number(text(created)),
-    puts: (puts as Reply[][]).map(([, , header, , inline]) => ({
-      header: unpack(header as Buffer) as PutHeader,
-      inline: inline as Buffer[],
-    })),
-  };
-}
 
 /** The columns that the pipeline reads, of every put, and not a byte more. Errors: CHUNKS_MISSING, DECODE. */
 export async function fetchParts(

@@ -10,12 +10,13 @@ import { packEntry } from "../protocol/saved-state.js";
 import { parseStepKey } from "../redis/keys.js";
 import type { Handles } from "../redis/mounts.js";
 import type { ActiveJob } from "../redis/queue/job-consumer.js";
-import { settle, settleFailure } from "../redis/settle.js";
-import { readState } from "../redis/state-store.js";
+import { begin } from "../redis/scripts/begin.js";
+import { readState } from "../redis/scripts/restore-state.js";
+import { settle, settleFailure } from "../redis/scripts/settle.js";
 import { VERSION } from "../version.js";
 import type { ComputeHost } from "./compute/host.js";
 import { countTokens } from "./count-tokens.js";
-import { begin, fetchParts } from "./fetch.js";
+import { fetchParts } from "./fetch.js";
 
 export interface JobContext {
   readonly redis: Redis;
@@ -51,8 +52,6 @@ export interface Attempt {
 
 /** A job whose holder died so often kills whoever takes it. */
 const POISON_AT = 2;
-/** Words of `begin` after which the job is moot: its step has moved on without it. */
-const SUPERSEDED = new Set(["GONE", "NOT_MOUNTED", "FENCED", "SETTLED", "STALE", "INCOMPLETE"]);
 
 /**
  * One attempt at one job: begin → fetch → compute → settle. It ends with a receipt, or throws for a retry. An error that a retry
@@ -128,12 +127,13 @@ async function attempt(
 ) {
   const begun = await begin(c.redis, job.data, spec, handle.limits);
   faultPoint("worker.begun");
-  if (SUPERSEDED.has(begun.word)) return { word: begun.word, facts: {} };
-  if (begun.word !== "OK") {
+  if (begun.word === "EXPIRED") {
     throw new DataflexError("EXPIRED", `the step's deadline passed before a worker took the job`, {
       deadline: job.data.deadline,
     });
   }
+  // By any other word the job is moot: its step has moved on without it.
+  if (begun.word !== "OK") return { word: begun.word, facts: {} };
   const puts = await fetchParts(c.redis, job.data, spec, begun.puts, handle.limits);
   const fetchMs = performance.now() - started;
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);

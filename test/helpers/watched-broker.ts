@@ -3,12 +3,11 @@ import { Broker } from "../../src/broker/broker.js";
 import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
 import { withHistory } from "../../src/observe/history/history-sink.js";
 import { type BrokerMetrics, createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.js";
-import { pack } from "../../src/protocol/codec.js";
 import type { CombinedReport, Handle, PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
 import { runKeys } from "../../src/redis/keys.js";
-import { mountRun } from "../../src/redis/mounts.js";
-import { runScript } from "../../src/redis/scripts/run-script.js";
-import { settle, settleFailure } from "../../src/redis/settle.js";
+import { mountRun } from "../../src/redis/scripts/mount-run.js";
+import { releaseStep } from "../../src/redis/scripts/release.js";
+import { settle, settleFailure } from "../../src/redis/scripts/settle.js";
 import { eventually } from "./eventually.js";
 import { oursOf, valueIn } from "./metrics.js";
 import type { TestRedis } from "./redis.js";
@@ -108,11 +107,8 @@ export class FakeRun {
   }
 
   async release(step: string, waitMs: number, combined?: CombinedReport): Promise<void> {
-    const { run, incarnation } = this.handle;
-    const keys = runKeys(run);
-    const { status } = keys.step(incarnation, step);
-    const args = [incarnation, run, step, 60_000, pack({ wait_ms: waitMs, ...(combined && { combined }) })];
-    const { word } = await runScript(this.#redis.raw, "release", [keys.mount, status, keys.steps, keys.notices], args);
+    const report = { wait_ms: waitMs, ...(combined && { combined }) };
+    const { word } = await releaseStep(this.#redis.raw, this.#ref(step), { step_ttl_ms: 60_000 }, report);
     expect(word).toBe("OK");
   }
 

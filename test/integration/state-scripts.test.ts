@@ -3,8 +3,8 @@ import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
 import type { OutcomeHeader } from "../../src/protocol/messages.js";
 import { packEntry, unpackEntry } from "../../src/protocol/saved-state.js";
 import { runKeys, STATE_TTL_MS } from "../../src/redis/keys.js";
-import { settle } from "../../src/redis/settle.js";
-import { readState, restoreState } from "../../src/redis/state-store.js";
+import { readState, restoreState } from "../../src/redis/scripts/restore-state.js";
+import { settle } from "../../src/redis/scripts/settle.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
 let redis: TestRedis;

@@ -3,8 +3,7 @@ import type { Broker } from "../../broker/broker.js";
 import type { Leadership } from "../../broker/leadership.js";
 import type { Notice } from "../../broker/notice.js";
 import type { NoticeSink } from "../../broker/notices.js";
-import { ERROR_ENTRIES, HISTORY_ENTRIES, HISTORY_ROWS_ENTRIES, HISTORY_TTL_MS, runKeys } from "../../redis/keys.js";
-import { runScript } from "../../redis/scripts/run-script.js";
+import { appendRecord } from "../../redis/scripts/record.js";
 import { extremesOf, recordOf } from "./history-record.js";
 
 /** Folds notices into the history of their runs, each once however often a batch is read. Runs that are gone get no history. */
@@ -21,24 +20,8 @@ export function historySink(redis: Redis): NoticeSink {
 async function append(redis: Redis, notice: Notice): Promise<void> {
   const record = recordOf(notice);
   const rows = extremesOf(notice);
-  const keys = runKeys(notice.run);
-  await runScript(
-    redis,
-    "record",
-    [keys.mount, keys.history, keys.historyRows, keys.errors],
-    [
-      record.id,
-      JSON.stringify(record),
-      // Beside the record, so that a long history is thinned without reading records.
-      record.kind === "mounted" ? "" : record.step,
-      rows ? JSON.stringify(rows) : "",
-      record.kind === "failure" ? 1 : 0,
-      HISTORY_ENTRIES,
-      HISTORY_ROWS_ENTRIES,
-      ERROR_ENTRIES,
-      HISTORY_TTL_MS,
-    ],
-  );
+  const step = record.kind === "mounted" ? undefined : record.step;
+  await appendRecord(redis, notice.run, { id: record.id, step, record, rows, isFailure: record.kind === "failure" });
 }
 
 /** A broker that, while it leads, keeps the history of the runs before it passes notices on to its sink. */

@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 import type { Handle } from "../../protocol/messages.js";
 import { STAGES } from "../../protocol/stages.js";
 import { redisNow } from "../../redis/connect.js";
-import { ALL_TAGS, HEARTBEAT_TTL_MS, parseStepKey, runKeys, tagKeys } from "../../redis/keys.js";
+import { HEARTBEAT_TTL_MS, parseStepKey } from "../../redis/keys.js";
+import { listRuns, openSteps } from "../../redis/list-runs.js";
 import { readHandle } from "../../redis/mounts.js";
 
 /** Runs looked at: of those mounted last, the ones whose trainer lives. */
@@ -22,24 +23,17 @@ export interface LivingRun {
 
 /** Runs with a living trainer. */
 export async function livingRuns(redis: Redis): Promise<LivingRun[]> {
-  const found = await Promise.all(ALL_TAGS.map((tag) => livingOf(redis, tag)));
-  return found.flat();
-}
-
-async function livingOf(redis: Redis, tag: string): Promise<LivingRun[]> {
-  const { runs, base } = tagKeys(tag);
-  const encoded = await redis.zrange(runs, "0", String(RUNS - 1), "REV");
-  if (encoded.length === 0) return [];
-  const now = await redisNow(redis);
-  const left = await Promise.all(encoded.map((run) => redis.pttl(`${base}:${run}:trainer`)));
+  const [runs, now] = await Promise.all([listRuns(redis, RUNS), redisNow(redis)]);
   const met = await Promise.all(
-    encoded.map(async (run, i) => {
-      if (left[i]! <= 0) return undefined;
-      const handle = await readHandle(redis, { mount: `${base}:${run}:mount` });
+    runs.map(async (keys) => {
+      const left = await redis.pttl(keys.trainer);
+      const handle = left > 0 ? await readHandle(redis, keys) : undefined;
       if (!handle) return undefined;
-      const lastSeen = (now - (HEARTBEAT_TTL_MS - left[i]!)) / 1000;
-      const steps = await openSteps(redis, handle);
-      const sizes = await Promise.all(steps.map((step) => payloadOf(redis, handle, step)));
+      const lastSeen = (now - (HEARTBEAT_TTL_MS - left)) / 1000;
+      const steps = await openSteps(redis, keys, handle.incarnation, STEPS);
+      const sizes = await Promise.all(
+        steps.map((step) => payloadOf(redis, keys.step(handle.incarnation, step).status)),
+      );
       const openStep = steps[0] === undefined ? undefined : parseStepKey(steps[0]).step;
       return { handle, openStep, lastSeen, inflightBytes: sizes.reduce((n, size) => n + size, 0) };
     }),
@@ -47,17 +41,7 @@ async function livingOf(redis: Redis, tag: string): Promise<LivingRun[]> {
   return met.filter((m) => m !== undefined);
 }
 
-/** Keys of open steps of this incarnation, the one with the latest deadline first. */
-async function openSteps(redis: Redis, handle: Handle): Promise<string[]> {
-  const members = await redis.zrange(runKeys(handle.run).steps, "0", String(STEPS - 1), "REV");
-  return members.flatMap((member) => {
-    const [incarnation, step] = member.split(":", 2);
-    return Number(incarnation) === handle.incarnation && step ? [step] : [];
-  });
-}
-
-async function payloadOf(redis: Redis, handle: Handle, step: string): Promise<number> {
-  const { status } = runKeys(handle.run).step(handle.incarnation, step);
+async function payloadOf(redis: Redis, status: string): Promise<number> {
   const puts = await redis.hmget(status, ...STAGES.map((stage) => `puts:${stage}`));
   const names = STAGES.flatMap((stage, i) =>
     (puts[i] ?? "")

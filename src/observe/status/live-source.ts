@@ -56,12 +56,10 @@ async function eventsAfter(redis: Redis, after: string): Promise<{ events: LiveE
   return { events, gap: entries.length > 0 && (await isTrimmed(redis, notices, after)) };
 }
 
-/** Whether entries after `after` are no longer there: then only history knows them. */
+/** Whether entries after `after` are no longer there: then only history knows them. Redis trims a stream from its oldest entry on. */
 async function isTrimmed(redis: Redis, stream: string, after: string): Promise<boolean> {
   const [oldest] = await readRange(redis, stream, "-", "+", 1);
-  if (after === "0-0" || oldest === undefined || !isBefore(after, oldest.id)) return false;
-  // The entry itself may be the one that went last; one that came before it proves nothing.
-  return (await redis.xlen(stream)) >= 10_000;
+  return after !== "0-0" && oldest !== undefined && isBefore(after, oldest.id);
 }
 
 function isBefore(a: string, b: string): boolean {

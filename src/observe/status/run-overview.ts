@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Handle } from "../../protocol/messages.js";
-import { ALL_TAGS, jobId, parseStepKey, queueName, runKeys, tagKeys } from "../../redis/keys.js";
+import { jobId, parseStepKey, queueName, type RunKeys, runKeys } from "../../redis/keys.js";
+import { listRuns, openSteps } from "../../redis/list-runs.js";
 import { readHandle } from "../../redis/mounts.js";
 import { isReady, parseState, stateFields } from "../../redis/step-state.js";
 import type { StepRecord } from "../history/history-record.js";
@@ -26,26 +27,14 @@ interface Trainer {
 
 /** Mounted runs, the one mounted last first. */
 export async function readTrainers(redis: Redis): Promise<Trainer[]> {
-  const lists = await Promise.all(
-    ALL_TAGS.map(async (tag) => {
-      const { runs, base } = tagKeys(tag);
-      const encoded = await redis.zrange(runs, "0", String(RUNS - 1), "REV");
-      const read = await Promise.all(encoded.map((name) => readTrainer(redis, `${base}:${name}`)));
-      return read.filter((t) => t !== undefined);
-    }),
-  );
-  return lists.flat().slice(0, RUNS);
+  const read = await Promise.all((await listRuns(redis, RUNS)).map((keys) => readTrainer(redis, keys)));
+  return read.filter((t) => t !== undefined);
 }
 
-async function readTrainer(redis: Redis, base: string): Promise<Trainer | undefined> {
-  const [handle, alive, open] = await Promise.all([
-    readHandle(redis, { mount: `${base}:mount` }),
-    redis.exists(`${base}:trainer`),
-    redis.zrange(`${base}:steps`, "0", "-1"),
-  ]);
+async function readTrainer(redis: Redis, keys: RunKeys): Promise<Trainer | undefined> {
+  const [handle, alive] = await Promise.all([readHandle(redis, keys), redis.exists(keys.trainer)]);
   if (!handle) return undefined;
-  const own = open.filter((member) => member.startsWith(`${handle.incarnation}:`));
-  return { handle, alive: alive === 1, open: own.map((member) => member.slice(member.indexOf(":") + 1)) };
+  return { handle, alive: alive === 1, open: await openSteps(redis, keys, handle.incarnation) };
 }
 
 export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts, now: number): Promise<RunView> {

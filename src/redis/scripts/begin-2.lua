@@ -1,4 +1,4 @@
--- Tells a worker the state of a job's step and where its fields lie; a put whose whole body is small comes along at once.
+-- Gives a worker the state of a job's step and where its fields lie; a put whose whole body is small comes along at once.
 -- KEYS  1 mount  2 status
 -- ARGV  1 incarnation  2 pipeline  3 attempt  4 stage  5 fields, csv  6 inline bytes  7 step TTL ms
 -- Returns {'OK', rows, deadline, now, created, {{put id, hash, header, chunks, {body, …} or {}}, …}}

@@ -77,8 +77,8 @@ for _, field in ipairs(fields) do redis.call('HSET', status, 'made:' .. stage ..
 redis.call('ZADD', KEYS[5], redis.call('HGET', status, 'deadline'), ARGV[1] .. ':' .. ARGV[3])
 redis.call('PEXPIRE', KEYS[5], redis.call('PTTL', KEYS[1]))
 -- A new attempt concerns the pipelines of every stage.
-for _, told in ipairs(kind == 'REPLACED' and split(redis.call('HGET', status, 'stages')) or { stage }) do
-  redis.call('XADD', KEYS[4], '*', 'run', ARGV[2], 'inc', ARGV[1], 'step', ARGV[3], 'stage', told)
+for _, concerned in ipairs(kind == 'REPLACED' and split(redis.call('HGET', status, 'stages')) or { stage }) do
+  redis.call('XADD', KEYS[4], '*', 'run', ARGV[2], 'inc', ARGV[1], 'step', ARGV[3], 'stage', concerned)
 end
 refresh_step_ttl(status, ARGV[16])
 return { 'OK', attempt, kind }

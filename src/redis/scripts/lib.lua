@@ -1,4 +1,4 @@
--- Shared by every script of this folder; the loader puts it in front of each. Nothing here writes unless its name says so.
+-- Shared by every script of this folder; the loader puts it in front of each.
 
 local function now_ms()
   local t = redis.call('TIME')
@@ -9,6 +9,12 @@ local function split(csv)
   local out = {}
   for item in string.gmatch(csv or '', '[^,]+') do out[#out + 1] = item end
   return out
+end
+
+-- Reports an event of a run to whoever keeps its history. About this many notices stay.
+local NOTICE_ENTRIES = 10000
+local function notify(notices, kind, run, inc, ...)
+  redis.call('XADD', notices, 'MAXLEN', '~', NOTICE_ENTRIES, '*', 'kind', kind, 'run', run, 'inc', inc, ...)
 end
 
 -- Bitmaps are strings: row r is bit (0x80 >> (r % 8)) of byte r / 8. All ones for `rows` rows:
@@ -62,8 +68,8 @@ local function refresh_step_ttl(status, ttl)
   for _, key in ipairs(step_keys(status)) do redis.call('PEXPIRE', key, ttl) end
 end
 
--- A full Redis refuses a script's first write if that takes memory, and lets every write pass that follows one that takes none. Outcomes
--- must be told, and steps released, above all then: this is such a write. (No shebang flags: they need Redis 7.)
+-- A full Redis refuses a script's first write if it takes memory, and accepts every write after one that takes none. This is such a write:
+-- outcomes must get through, and steps be released, when Redis is full above all. (No shebang flags: they need Redis 7.)
 local function write_when_full(status, ttl)
   redis.call('PEXPIRE', status, ttl)
 end

@@ -16,5 +16,5 @@ for i = 8, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('SET', KEYS[2], inc, 'PX', ARGV[5])
 redis.call('ZADD', KEYS[3], now, ARGV[1])
-redis.call('XADD', KEYS[4], 'MAXLEN', '~', 10000, '*', 'kind', 'mounted', 'run', ARGV[6], 'inc', inc, 'header', ARGV[7])
+notify(KEYS[4], 'mounted', ARGV[6], inc, 'header', ARGV[7])
 return { 'OK', inc }

@@ -1,5 +1,5 @@
 -- A notice becomes a record of its run's history, under its own id, so that one which is read again adds nothing. A run that is gone gets
--- none: what a command removed with its run must not come back.
+-- none: what was removed with the run must not come back.
 -- KEYS  1 mount  2 history  3 history's rows  4 errors
 -- ARGV  1 id  2 record, JSON  3 step ('' none)  4 rows, JSON ('' none)  5 '1' for a failure
 --       6 7 8 entries that history, rows and errors keep  9 TTL ms

@@ -1,7 +1,7 @@
 -- The trainer is done with a step. Its keys go now, or when the last pipeline still at work settles. Releasing an unknown
 -- step, or one twice, is no error.
 -- KEYS  1 mount  2 status  3 steps  4 notices
--- ARGV  1 incarnation  2 run  3 step  4 tombstone TTL ms  5 report, msgpack (wait, hidden time; '' none)
+-- ARGV  1 incarnation  2 run  3 step  4 tombstone TTL ms  5 report, msgpack (wait, composed weights; '' none)
 -- Returns {'OK', 'BURIED'|'PENDING'|'UNKNOWN'} | {'FENCED', incarnation} | {'NOT_MOUNTED'}
 local status, member = KEYS[2], ARGV[1] .. ':' .. ARGV[3]
 local state, current = fence(KEYS[1], ARGV[1])
@@ -10,7 +10,7 @@ local head = redis.call('HMGET', status, 'attempt', 'released', 'buried')
 if head[3] then return { 'OK', 'BURIED' } end
 write_when_full(status, ARGV[4])
 if ARGV[5] ~= '' and not head[2] then
-  redis.call('XADD', KEYS[4], 'MAXLEN', '~', 10000, '*', 'kind', 'released', 'run', ARGV[2], 'inc', ARGV[1], 'step', ARGV[3], 'header', ARGV[5])
+  notify(KEYS[4], 'released', ARGV[2], ARGV[1], 'step', ARGV[3], 'header', ARGV[5])
 end
 if not head[1] then
   redis.call('HSET', status, 'inc', ARGV[1], 'released', '1', 'buried', '1')

@@ -1,24 +1,37 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 
+/** Why a trainer may not touch a run: another incarnation has it, or nobody does. */
+export type FencedWord = "FENCED" | "NOT_MOUNTED";
+const FENCED = ["FENCED", "NOT_MOUNTED"] as const;
+
 /**
  * The Lua scripts, one atomic step each. The number in a file's name is its count of KEYS; the header of each file lists KEYS,
- * ARGV and answers, and is part of the protocol (docs/protocol.md section 5).
+ * ARGV and answers, and is part of the protocol (docs/protocol.md section 5). Each has one function, in the file beside it, which alone
+ * knows the order of its arguments. `words`: how its answers may begin.
  */
-const SCRIPTS = {
-  mount: { file: "mount-4.lua", keys: 4 },
-  restore: { file: "restore-3.lua", keys: 3 },
-  heartbeat: { file: "heartbeat-3.lua", keys: 3 },
-  commitPut: { file: "commit-put-5.lua", keys: 5 },
-  begin: { file: "begin-2.lua", keys: 2 },
-  settle: { file: "settle-7.lua", keys: 7 },
-  restoreState: { file: "restore-state-2.lua", keys: 2 },
-  release: { file: "release-4.lua", keys: 4 },
-  record: { file: "record-4.lua", keys: 4 },
-  lead: { file: "lead-1.lua", keys: 1 },
+export const SCRIPTS = {
+  mount: { file: "mount-4.lua", keys: 4, words: ["OK", "SAME", "BUSY"] },
+  restore: { file: "restore-3.lua", keys: 3, words: ["OK", "FENCED"] },
+  heartbeat: { file: "heartbeat-3.lua", keys: 3, words: ["OK", ...FENCED] },
+  commitPut: {
+    file: "commit-put-5.lua",
+    keys: 5,
+    words: ["OK", ...FENCED, "RELEASED", "CHUNKS_MISSING", "ROWS_CONFLICT", "PUT_CONFLICT"],
+  },
+  begin: {
+    file: "begin-2.lua",
+    keys: 2,
+    words: ["OK", ...FENCED, "GONE", "SETTLED", "STALE", "EXPIRED", "INCOMPLETE"],
+  },
+  settle: { file: "settle-7.lua", keys: 7, words: ["OK", ...FENCED, "GONE", "SETTLED", "STALE", "CHUNKS_MISSING"] },
+  restoreState: { file: "restore-state-2.lua", keys: 2, words: ["OK", ...FENCED] },
+  release: { file: "release-4.lua", keys: 4, words: ["OK", ...FENCED] },
+  record: { file: "record-4.lua", keys: 4, words: ["OK", "NOT_MOUNTED"] },
+  lead: { file: "lead-1.lua", keys: 1, words: ["NEW", "KEPT", "OTHER", "LEFT"] },
 } as const;
 export type ScriptName = keyof typeof SCRIPTS;
-export const SCRIPT_FILES: readonly string[] = Object.values(SCRIPTS).map((s) => s.file);
+export type Word<N extends ScriptName> = (typeof SCRIPTS)[N]["words"][number];
 
 type Arg = string | number | Uint8Array;
 /** What a script answers: numbers, bulk strings as Buffers, nested arrays. */
@@ -38,13 +51,13 @@ export function defineScripts(redis: Redis): void {
   }
 }
 
-/** Runs a script; the first element of its answer, always a word, comes as a string. */
-export async function runScript(
+/** Runs a script; the first element of its answer, one of its words, comes as a string. */
+export async function runScript<N extends ScriptName>(
   redis: Redis,
-  name: ScriptName,
+  name: N,
   keys: readonly string[],
   args: readonly Arg[],
-): Promise<{ word: string; rest: Reply[] }> {
+): Promise<{ word: Word<N>; rest: Reply[] }> {
   if (keys.length !== SCRIPTS[name].keys)
     throw new Error(`${name} takes ${SCRIPTS[name].keys} keys, got ${keys.length}`);
   const buffers = args.map((a) =>
@@ -55,9 +68,9 @@ export async function runScript(
   if (!call) throw new Error(`defineScripts was not called on this connection: ${name}`);
   const reply = (await call.call(redis, ...keys, ...buffers)) as Reply[];
   const [word, ...rest] = reply;
-  return { word: String(word), rest };
+  return { word: String(word) as Word<N>, rest };
 }
 
 /** A reply element that holds text or a number. */
 export const text = (reply: Reply | undefined): string => String(reply ?? "");
-export const number = (reply: Reply | undefined): number => Number(reply ?? Number.NaN);
+export const number = (reply: Reply | undefined): number => Number(String(reply ?? Number.NaN));

@@ -22,8 +22,8 @@ write_when_full(status, ARGV[10])
 if chunks > 0 then redis.call('HSET', status, 'results', (redis.call('HGET', status, 'results') or '') .. ARGV[11] .. ',') end
 redis.call('HSET', status, 'settled:' .. pipeline, ARGV[12])
 redis.call('XADD', KEYS[3], '*', 'pipeline', pipeline, 'attempt', ARGV[5], 'header', ARGV[8], 'body', ARGV[9], 'result', ARGV[11], 'chunks', ARGV[7])
-redis.call('XADD', KEYS[5], 'MAXLEN', '~', 10000, '*', 'kind', 'settled', 'run', ARGV[2], 'inc', ARGV[1], 'step', ARGV[3],
-  'pipeline', pipeline, 'header', ARGV[8], 'ms', string.format('%.0f', now_ms() - tonumber(head[5])))
+local ms = string.format('%.0f', now_ms() - tonumber(head[5]))
+notify(KEYS[5], 'settled', ARGV[2], ARGV[1], 'step', ARGV[3], 'pipeline', pipeline, 'header', ARGV[8], 'ms', ms)
 if ARGV[13] ~= '' or redis.call('EXISTS', KEYS[7]) == 1 then
   remember_step(KEYS[7], ARGV[1], ARGV[3], ARGV[13], tonumber(ARGV[14]), ARGV[15])
 end

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import type { RawState } from "../protocol/saved-state.js";
-import { runKeys, STATE_TTL_MS } from "./keys.js";
-import { runScript } from "./scripts/run-script.js";
+import type { RawState } from "../../protocol/saved-state.js";
+import { type RunRef, runKeys, STATE_TTL_MS } from "../keys.js";
+import { type FencedWord, runScript } from "./run-script.js";
 
 /** A pipeline's state as it lies in Redis: one packed entry a step. Empty when nothing was ever remembered. */
 export async function readState(redis: Redis, run: string, pipeline: string): Promise<RawState> {
@@ -10,13 +10,13 @@ export async function readState(redis: Redis, run: string, pipeline: string): Pr
   return { keys: steps.map(([key]) => key), entries: steps.map(([, entry]) => entry) };
 }
 
-/** Replaces a pipeline's state. Answers OK, FENCED or NOT_MOUNTED. */
+/** Replaces a pipeline's state. */
 export async function restoreState(
   redis: Redis,
-  ref: { readonly run: string; readonly incarnation: number },
+  ref: RunRef,
   pipeline: string,
   steps: readonly (readonly [key: string, entry: Uint8Array])[],
-): Promise<string> {
+): Promise<"OK" | FencedWord> {
   const keys = runKeys(ref.run);
   const args = [ref.incarnation, STATE_TTL_MS, ...steps.flat()];
   return (await runScript(redis, "restoreState", [keys.mount, keys.state(pipeline)], args)).word;

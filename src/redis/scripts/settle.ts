@@ -1,19 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { pack } from "../protocol/codec.js";
-import type { FailureHeader, OutcomeHeader } from "../protocol/messages.js";
-import { writeChunks } from "./chunk-stream.js";
-import { type RunKeys, runKeys, STATE_TTL_MS } from "./keys.js";
-import { runScript } from "./scripts/run-script.js";
-
-export interface StepRef {
-  readonly run: string;
-  readonly incarnation: number;
-  readonly step: string;
-}
+import { pack } from "../../protocol/codec.js";
+import type { FailureHeader, OutcomeHeader } from "../../protocol/messages.js";
+import { writeChunks } from "../chunk-stream.js";
+import { runKeys, STATE_TTL_MS, type StepRef } from "../keys.js";
+import { runScript, type Word } from "./run-script.js";
 
 /** What settle answered: OK, or why this outcome was not accepted. */
-export type SettleWord = "OK" | "GONE" | "NOT_MOUNTED" | "FENCED" | "SETTLED" | "STALE" | "CHUNKS_MISSING";
+export type SettleWord = Word<"settle">;
 
 /** What an accepted result adds to its pipeline's state, and how many steps the state keeps. A pipeline adds to no state but its own. */
 export interface RememberedStep {
@@ -33,7 +27,7 @@ export async function settle(
   limits: { inline_bytes: number; step_ttl_ms: number },
   remember?: RememberedStep,
 ): Promise<SettleWord> {
-  const keys: RunKeys = runKeys(ref.run);
+  const keys = runKeys(ref.run);
   const step = keys.step(ref.incarnation, ref.step);
   const bytes = chunks.reduce((n, c) => n + c.byteLength, 0);
   const inline = bytes <= limits.inline_bytes;
@@ -45,26 +39,15 @@ export async function settle(
     "settle",
     [keys.mount, step.status, step.out, resultKey, keys.notices, keys.steps, keys.state(header.pipeline)],
     [
-      ref.incarnation,
-      ref.run,
-      ref.step,
-      header.pipeline,
-      header.attempt,
-      header.kind,
-      inline ? 0 : chunks.length,
-      pack(header),
-      inline ? Buffer.concat(chunks) : "",
-      limits.step_ttl_ms,
-      inline ? "" : `w:${header.pipeline}:${token}`,
-      token,
-      remember?.entry ?? "",
+      ...[ref.incarnation, ref.run, ref.step, header.pipeline, header.attempt, header.kind],
+      ...[inline ? 0 : chunks.length, pack(header), inline ? Buffer.concat(chunks) : "", limits.step_ttl_ms],
+      ...[inline ? "" : resultKey.slice(step.prefix.length), token],
       // Without an entry the step is only taken away: nothing grows.
-      remember?.keep ?? Number.MAX_SAFE_INTEGER,
-      STATE_TTL_MS,
+      ...[remember?.entry ?? "", remember?.keep ?? Number.MAX_SAFE_INTEGER, STATE_TTL_MS],
     ],
   );
   if (!inline && word !== "OK") await redis.unlink(resultKey);
-  return word as SettleWord;
+  return word;
 }
 
 export function settleFailure(

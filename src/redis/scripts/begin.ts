@@ -1,0 +1,47 @@
+import type { Redis } from "ioredis";
+import { unpack } from "../../protocol/codec.js";
+import type { Handle, JobData, PipelineSpec, PutHeader } from "../../protocol/messages.js";
+import { runKeys } from "../keys.js";
+import { type FencedWord, number, type Reply, runScript } from "./run-script.js";
+
+/** What `begin` says of a job's step. Times are Redis ms. */
+export type Begun =
+  | {
+      readonly word: "OK";
+      readonly rows: number;
+      readonly deadline: number;
+      readonly now: number;
+      readonly created: number;
+      readonly puts: readonly BegunPut[];
+    }
+  | { readonly word: FencedWord | "GONE" | "SETTLED" | "STALE" | "EXPIRED" | "INCOMPLETE" };
+
+export interface BegunPut {
+  readonly header: PutHeader;
+  /** All chunks, when the body is small; else empty. */
+  readonly inline: readonly Buffer[];
+}
+
+export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limits: Handle["limits"]): Promise<Begun> {
+  const keys = runKeys(job.run);
+  const fields = spec.fields.map((f) => f.name).join(",");
+  const { word, rest } = await runScript(
+    redis,
+    "begin",
+    [keys.mount, keys.step(job.incarnation, job.step).status],
+    [...[job.incarnation, job.pipeline, job.attempt, job.stage, fields], ...[limits.inline_bytes, limits.step_ttl_ms]],
+  );
+  if (word !== "OK") return { word };
+  const [rows, deadline, now, created, puts] = rest;
+  return {
+    word,
+    rows: number(rows),
+    deadline: number(deadline),
+    now: number(now),
+    created: number(created),
+    puts: (puts as Reply[][]).map(([, , header, , inline]) => ({
+      header: unpack(header as Buffer) as PutHeader,
+      inline: inline as Buffer[],
+    })),
+  };
+}
