@@ -3,6 +3,7 @@
  * Run: npm run build && npx tsx bench/encode.ts [rows] [width]
  */
 import { preparePut } from "../src/client/prepare.js";
+import { toFieldValues } from "../src/columns/input.js";
 import { interleave, report } from "./measure.js";
 import { GRPO, grpoStep, startBench } from "./service.js";
 
@@ -20,10 +21,10 @@ const read = (fields: readonly { values: ArrayLike<number> }[]) => (): number =>
   for (const { values } of fields) for (let i = 0; i < values.length; i++) sum += values[i]!;
   return sum;
 };
-const encode = (fields: object) => () =>
+const encode = (fields: Readonly<Record<string, unknown>>) => () =>
   preparePut(bench.run.handle, {
     stage: "post_advantage",
-    fields: fields as Parameters<typeof preparePut>[1]["fields"],
+    fields: toFieldValues(fields),
     total_rows: rows,
     ranges: [0, rows],
   });

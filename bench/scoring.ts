@@ -3,6 +3,7 @@
  * Run: npm run build && npx tsx bench/scoring.ts [rows] [width]
  */
 import { preparePut } from "../src/client/prepare.js";
+import { toFieldValues } from "../src/columns/input.js";
 import { loadComponents } from "../src/scoring/components/load-plugins.js";
 import { createRegistry } from "../src/scoring/components/registry.js";
 import { scoreStep } from "../src/worker/compute/score-step.js";
@@ -21,10 +22,10 @@ const bench = await startBench({
 const { handle } = bench.run;
 const { header, chunks } = preparePut(handle, {
   stage: "post_advantage",
-  fields: {
+  fields: toFieldValues({
     old_log_probs: { values, lengths, width },
     response_mask: { values: new Uint8Array(total).fill(1), lengths, width, dtype: "bool" },
-  },
+  }),
   total_rows: rows,
   ranges: [0, rows],
 });

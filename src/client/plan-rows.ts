@@ -1,8 +1,7 @@
-import type { FieldInput } from "../columns/input.js";
 import { countRows } from "../columns/row-ranges.js";
 import { DataflexError } from "../errors.js";
 import { checkNames, checkRowOptions, checkTotal } from "./guard.js";
-import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates, rowCount } from "./rows.js";
+import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates } from "./rows.js";
 import type { PutOptions } from "./run-options.js";
 
 export interface PutRows {
@@ -13,18 +12,21 @@ export interface PutRows {
 }
 
 /**
- * Which rows of its step a put holds. `fixed`: reads the keys that the first put of this step and stage named, if there was one.
- * Errors: INVALID_INPUT.
+ * Which rows of its step a put holds.
+ *
+ * @param fieldRows  rows of its fields: the put's, where neither keys nor a range say it
+ * @param fixed  reads the keys that the first put of this step and stage named, if there was one
+ * @throws DataflexError INVALID_INPUT
  */
 export async function planRows(
-  fields: Readonly<Record<string, FieldInput>>,
+  fieldRows: number,
   o: PutOptions,
   stage: string,
   maxRows: number,
   fixed: () => Promise<KeyTable | undefined>,
 ): Promise<PutRows> {
   if (o.keys !== undefined) checkNames(o.keys, "keys");
-  const rows = o.keys?.length ?? (o.rows ? o.rows[1] - o.rows[0] : rowCount(fields));
+  const rows = o.keys?.length ?? (o.rows ? o.rows[1] - o.rows[0] : fieldRows);
   const total = checkTotal(o.total_rows ?? rows, maxRows);
   if (!o.keys) {
     const plan = planRange(o.rows, total);

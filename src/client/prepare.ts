@@ -1,20 +1,20 @@
 import { chunksOf } from "../columns/chunks.js";
 import { encodeColumns } from "../columns/encode.js";
-import { STRING_FIELDS } from "../columns/field-names.js";
-import { type FieldInput, toFieldValue } from "../columns/input.js";
 import { layoutOf } from "../columns/layout.js";
 import { countRows, toBitmap } from "../columns/row-ranges.js";
 import { takeRows } from "../columns/take-rows.js";
-import type { FieldValue, Layout, LengthsColumn, RunsColumn, Scope } from "../columns/tensor.js";
-import { DataflexError } from "../errors.js";
+import type { FieldValue, Layout, MaskColumn, Scope } from "../columns/tensor.js";
+import { defined } from "../defined.js";
 import { pack } from "../protocol/codec.js";
-import type { FieldNeed, Handle, PutHeader } from "../protocol/messages.js";
+import type { Handle, PutHeader } from "../protocol/messages.js";
 import { contentHash, putId } from "../protocol/put-id.js";
 import type { Stage } from "../protocol/stages.js";
+import { checkForm } from "./form.js";
 
 export interface PutInput {
   readonly stage: Stage;
-  readonly fields: Readonly<Record<string, FieldInput>>;
+  /** Those that the handle asks for at this stage. */
+  readonly fields: Readonly<Record<string, FieldValue>>;
   readonly total_rows: number;
   /** Ascending row ranges `[start, stop, …]` of this put. */
   readonly ranges: readonly number[];
@@ -23,7 +23,7 @@ export interface PutInput {
   readonly lengths?: ArrayLike<number>;
   readonly is_padding?: readonly boolean[];
   /** The mask of the same rows from an earlier put of this step and stage. */
-  readonly mask?: LengthsColumn | RunsColumn;
+  readonly mask?: MaskColumn;
 }
 
 /** A put, encoded and cut into chunks: what the client keeps until its step settles. */
@@ -37,33 +37,28 @@ export interface PreparedPut {
   readonly ranges: readonly number[];
 }
 
-/** Encodes the fields that the handle asks for; others never travel. Errors: INVALID_INPUT with field, row and column; LIMIT. */
+/** @throws DataflexError INVALID_INPUT with field, row and column; LIMIT */
 export function preparePut(handle: Handle, input: PutInput): PreparedPut {
   const { limits } = handle;
   const needs = handle.stages[input.stage] ?? [];
   const rows = countRows(input.ranges);
-  const values = pickFields(input, needs, rows);
-  const lengths = reorderNumbers(input.lengths, input.order);
-  const named = new Set(Object.keys(values));
+  checkForm(input.fields, needs, rows);
+  const { order } = input;
+  const values: Record<string, FieldValue> = order
+    ? Object.fromEntries(Object.entries(input.fields).map(([name, value]) => [name, takeRows(value, order)]))
+    : { ...input.fields };
+  const fields = Object.keys(values).sort();
+  const lengths = input.lengths && inOrder(input.lengths, order);
   if (lengths) values.lengths = { kind: "tensor", dtype: "i32", shape: [rows], data: lengths };
   if (input.is_padding) {
-    const flags = Uint8Array.from(input.is_padding, (p) => (p ? 1 : 0));
-    const ordered = input.order ? Uint8Array.from(input.order, (i) => flags[i] ?? 0) : flags;
-    values.is_padding = { kind: "tensor", dtype: "bool", shape: [rows], data: ordered };
+    const data = Uint8Array.from(inOrder(input.is_padding.map(Number), order));
+    values.is_padding = { kind: "tensor", dtype: "bool", shape: [rows], data };
   }
-  const found = layoutOf(values, { rows, ...(lengths ? { lengths } : {}) });
+  const found = layoutOf(values, { rows, ...defined({ lengths }) });
   const layout: Layout = !found.mask && input.mask ? { ...found, mask: input.mask } : found;
   const scopes: Record<string, Scope | undefined> = Object.fromEntries(needs.map((n) => [n.name, n.scope]));
-  const { columns, parts, bytes } = encodeColumns(values, { scopes, layout });
-  if (bytes > limits.max_put_bytes) {
-    throw new DataflexError(
-      "LIMIT",
-      `a put of ${bytes} bytes is above the limit of ${limits.max_put_bytes}: put fewer rows at a time`,
-      { bytes },
-    );
-  }
+  const { columns, parts, bytes } = encodeColumns(values, { scopes, layout, limits });
   const chunks = chunksOf(parts, bytes, limits.chunk_bytes);
-  const fields = [...named].sort();
   const hash = contentHash(chunks, columns);
   const header: PutHeader = {
     v: handle.v,
@@ -88,46 +83,6 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
   };
 }
 
-function pickFields(input: PutInput, needs: readonly FieldNeed[], rows: number): Record<string, FieldValue> {
-  const values: Record<string, FieldValue> = {};
-  for (const { name, scope } of needs) {
-    if (!Object.hasOwn(input.fields, name)) continue;
-    const value = toFieldValue(name, input.fields[name]!);
-    const got =
-      value.kind === "strings" ? value.values.length : value.kind === "jagged" ? value.lengths.length : value.shape[0];
-    checkForm(name, value, scope);
-    if (got !== rows) {
-      throw new DataflexError("INVALID_INPUT", `field "${name}" has ${got} rows, this put is for ${rows}`, {
-        field: name,
-        rows: got,
-        expected: rows,
-      });
-    }
-    values[name] = input.order ? takeRows(value, input.order) : value;
-  }
-  return values;
-}
-
-/** A scope says: values of tokens. Scoring would find out too, but only when the step is past fixing. */
-function checkForm(name: string, value: FieldValue, scope: Scope | undefined): void {
-  const details = { field: name };
-  if (STRING_FIELDS.includes(name) && value.kind !== "strings")
-    throw new DataflexError(
-      "INVALID_INPUT",
-      `field "${name}" holds numbers; it is a column of one string a row`,
-      details,
-    );
-  if (scope === undefined) return;
-  const one = "an outcome stands on the response's last token, a value of the whole row on each of its tokens";
-  if (value.kind === "strings" || (value.kind === "tensor" && value.shape.length === 1))
-    throw new DataflexError(
-      "INVALID_INPUT",
-      `field "${name}" has one ${value.kind === "strings" ? "string" : "number"} a row; it is read token by token: send (rows, L), or ragged rows (${one})`,
-      details,
-    );
-}
-
-function reorderNumbers(values: ArrayLike<number> | undefined, order: Int32Array | undefined): Int32Array | undefined {
-  if (!values) return undefined;
-  return order ? Int32Array.from(order, (i) => values[i] ?? 0) : Int32Array.from(values);
+function inOrder(values: ArrayLike<number>, order: Int32Array | undefined): Int32Array {
+  return order ? Int32Array.from(order, (row) => values[row]!) : Int32Array.from(values);
 }

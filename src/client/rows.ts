@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { LAYOUT_COLUMNS } from "../columns/field-names.js";
-import type { FieldInput } from "../columns/input.js";
 import { rangesOf } from "../columns/row-ranges.js";
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { pack } from "../protocol/codec.js";
 
@@ -31,9 +30,8 @@ export function planRange(rows: readonly [number, number] | undefined, total: nu
   return { ranges: [start, stop] };
 }
 
-/** Keys → row numbers by the step's row table; the input is put in ascending row order. Errors: ROWS_CONFLICT, INVALID_INPUT. */
+/** Distinct keys → row numbers by the step's row table; the input is put in ascending row order. Errors: ROWS_CONFLICT. */
 export function planKeys(keys: readonly string[], table: readonly string[]): RowPlan {
-  refuseDuplicates(keys);
   const rowOf = new Map(table.map((k, i) => [k, i]));
   const unknown = keys.filter((k) => !rowOf.has(k));
   if (unknown.length > 0) {
@@ -47,7 +45,7 @@ export function planKeys(keys: readonly string[], table: readonly string[]): Row
   const order = Int32Array.from(keys.keys()).sort((a, b) => rows[a]! - rows[b]!);
   const sorted = Array.from(order, (i) => rows[i]!);
   const inOrder = order.every((v, i) => v === i);
-  return { ranges: rangesOf(sorted), ...(inOrder ? {} : { order }) };
+  return { ranges: rangesOf(sorted), ...defined({ order: inOrder ? undefined : order }) };
 }
 
 export function refuseDuplicates(keys: readonly string[]): void {
@@ -77,17 +75,4 @@ export function keyTable(keys: readonly string[]): KeyTable {
     );
   }
   return { keys, blob, digest: createHash("sha256").update(blob).digest("hex").slice(0, 32) };
-}
-
-/** Rows of the first field that has any: all fields of a put must agree, which encoding checks. */
-export function rowCount(fields: Readonly<Record<string, FieldInput>>): number {
-  for (const [name, value] of Object.entries(fields)) {
-    if ((LAYOUT_COLUMNS as readonly string[]).includes(name)) continue;
-    if (Array.isArray(value)) return value.length;
-    if (typeof value !== "object" || value === null) continue; // refused by name where fields are read
-    const input = value as { shape?: readonly number[]; lengths?: ArrayLike<number>; values?: ArrayLike<unknown> };
-    const rows = input.shape?.[0] ?? input.lengths?.length ?? input.values?.length;
-    if (rows !== undefined) return rows;
-  }
-  return 0;
 }

@@ -1,5 +1,8 @@
 import type { Redis } from "ioredis";
-import type { FieldInput } from "../columns/input.js";
+import { rowsOf } from "../columns/field-value.js";
+import { type FieldInput, toFieldValues } from "../columns/input.js";
+import type { FieldValue } from "../columns/tensor.js";
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { every } from "../lifecycle.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
@@ -84,9 +87,10 @@ export class Run {
     const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
     checkObject(fields, "fields", "{ advantages: …, response_mask: … }");
     const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 1);
-    const wanted = new Set((this.handle.stages[checkStage(stage)] ?? []).map((f) => f.name));
-    const mine = Object.fromEntries(Object.entries(fields).filter(([name]) => wanted.has(name)));
-    if (Object.keys(mine).length === 0) return { sent: [], attempt: this.#steps.attempt(at), kind: "NOTHING_WANTED" };
+    const needs = this.handle.stages[checkStage(stage)] ?? [];
+    const wanted = needs.filter(({ name }) => Object.hasOwn(fields, name));
+    if (wanted.length === 0) return { sent: [], attempt: this.#steps.attempt(at), kind: "NOTHING_WANTED" };
+    const mine = toFieldValues(Object.fromEntries(wanted.map(({ name }) => [name, fields[name]])));
     const what = `put of step ${at} at ${stage}`;
     const put = answeredWithin(timeoutMs, what, this.#put(at, stage, mine, options));
     return this.#neutral.sent(at, this.#steps.attempt(at), put);
@@ -95,22 +99,22 @@ export class Run {
   async #put(
     at: string,
     stage: Stage,
-    mine: Readonly<Record<string, FieldInput>>,
+    fields: Readonly<Record<string, FieldValue>>,
     options: PutOptions,
   ): Promise<PutReceipt> {
+    const { lengths, is_padding } = options;
+    const [first] = Object.values(fields) as [FieldValue];
     for (let again = false; ; again = true) {
       const fixed = () => this.#steps.table(at, stage, again);
-      const { plan, table, total } = await planRows(mine, options, stage, this.handle.limits.max_rows, fixed);
-      const mask = this.#steps.maskOf(at, stage, plan.ranges);
+      const { plan, table, total } = await planRows(rowsOf(first), options, stage, this.handle.limits.max_rows, fixed);
+      const { ranges, order } = plan;
+      const mask = this.#steps.maskOf(at, stage, ranges);
       const put = preparePut(this.handle, {
         stage,
-        fields: mine,
+        fields,
         total_rows: total,
-        ranges: plan.ranges,
-        ...(plan.order ? { order: plan.order } : {}),
-        ...(options.lengths ? { lengths: options.lengths } : {}),
-        ...(options.is_padding ? { is_padding: options.is_padding } : {}),
-        ...(mask ? { mask } : {}),
+        ranges,
+        ...defined({ order, lengths, is_padding, mask }),
       });
       try {
         const commit = { step: at, table, replace: options.replace ?? false };

@@ -6,7 +6,6 @@ import { encodeMatrix } from "./encode-matrix.js";
 import type { Parts } from "./encodings/part.js";
 import { encodeStrings } from "./encodings/strings.js";
 import { isMaskField } from "./field-names.js";
-import { checkFieldValue, rowsOf } from "./field-value.js";
 import type { Limits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { type Spans, spansOf } from "./spans.js";
@@ -33,9 +32,8 @@ const MAX_INTEGER = 2n ** 53n;
  * `dense`. Where nothing has to be left out, `parts` are views of the caller's arrays: keep those unchanged as long as
  * the parts are in use, or copy.
  *
- * @param fields  name → value, all of `opts.layout.rows` rows
- * @throws DataflexError INVALID_INPUT: a name that cannot be a field, a value that contradicts itself or the layout, scope `mask` without a
- *   response_mask; LIMIT: rows, width, bytes or a string beyond `opts.limits`
+ * @param fields  name → checked value (`toFieldValue`), all of `opts.layout.rows` rows
+ * @throws DataflexError INVALID_INPUT: a value that contradicts the layout, an integer beyond ±2^53, scope `mask` without a response_mask; LIMIT: rows, width, bytes or a string beyond `opts.limits`
  */
 export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts: EncodeOptions): EncodedColumns {
   const { layout, scopes, limits = DEFAULT_LIMITS } = opts;
@@ -51,12 +49,6 @@ export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts
 
   const body = new Body();
   for (const [name, value] of Object.entries(fields)) {
-    checkFieldValue(name, value);
-    if (rowsOf(value) !== layout.rows) {
-      const message = `Field "${name}" has ${rowsOf(value)} rows, the put has ${layout.rows}; send one entry a row.`;
-      throw new DataflexError("INVALID_INPUT", message, { field: name });
-    }
-    if (value.kind !== "strings" && value.dtype === "bool" && !isMaskField(name)) checkBools(name, value);
     if (value.kind === "strings") {
       const { parts, distinct } = encodeStrings(name, value, limits.max_string_bytes);
       body.add(name, { enc: "strings", shape: [layout.rows], distinct, content: parts });
@@ -78,15 +70,7 @@ export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts
   return { columns: body.columns, parts: body.parts, bytes: body.bytes };
 }
 
-/** A reader refuses other bytes; better to hear it here. (Masks are checked where they are read.) */
-function checkBools(field: string, { data }: Tensor | Jagged): void {
-  const at = (data as Uint8Array).findIndex((value) => value > 1);
-  if (at < 0) return;
-  const message = `Field "${field}" is bool and element ${at} is ${data[at]}; a bool is 0 or 1.`;
-  throw new DataflexError("INVALID_INPUT", message, { field, element: at });
-}
-
-/** The same for integers that no Number holds. What lies outside the scope is not in `content`, and may be anything. */
+/** A reader refuses integers that no Number holds; better to hear it here. What lies outside the scope is not in `content`, and may be anything. */
 function checkIntegers(field: string, { content }: Encoded): void {
   for (const [part, bytes] of content) {
     if (part !== "values") continue;

@@ -1,6 +1,6 @@
 import { DataflexError } from "../errors.js";
-import { DTYPE_ARRAYS } from "./dtypes.js";
-import { validateFieldName } from "./field-names.js";
+import { DTYPE_ARRAYS, type TypedArray } from "./dtypes.js";
+import { isMaskField, validateFieldName } from "./field-names.js";
 import type { FieldValue } from "./tensor.js";
 
 /** Rows of a field. */
@@ -31,6 +31,7 @@ export function checkFieldValue(field: string, value: FieldValue): void {
   if (!(value.data instanceof array)) {
     refuse(field, `is ${value.dtype} in a ${value.data.constructor.name}; ${value.dtype} is held in a ${array.name}`);
   }
+  if (value.dtype === "bool" && !isMaskField(field)) checkBools(field, value.data);
   if (value.kind === "tensor") {
     if (value.shape.length < 1 || value.shape.length > 2 || !value.shape.every(isSize)) {
       refuse(field, `has the shape [${value.shape.join(", ")}]; a shape is [rows] or [rows, width]`);
@@ -51,6 +52,12 @@ export function checkFieldValue(field: string, value: FieldValue): void {
   if (sum !== value.data.length) {
     refuse(field, `has ${value.data.length} elements, its lengths add up to ${sum}`);
   }
+}
+
+/** A reader refuses other bytes; better to hear it here. (Masks are checked where they are read.) */
+function checkBools(field: string, data: TypedArray): void {
+  const element = (data as Uint8Array).findIndex((value) => value > 1);
+  if (element >= 0) refuse(field, `is bool and element ${element} is ${data[element]}; a bool is 0 or 1`, { element });
 }
 
 function isSize(value: number): boolean {

@@ -34,6 +34,11 @@ export function toFieldValue(name: string, input: unknown): FieldValue {
   return value;
 }
 
+/** Several fields, by name. @throws as `toFieldValue` */
+export function toFieldValues(inputs: Readonly<Record<string, unknown>>): Record<string, FieldValue> {
+  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, toFieldValue(name, input)]));
+}
+
 function convert(name: string, input: unknown): FieldValue {
   if (Array.isArray(input)) {
     if (input.length === 0 && STRING_FIELDS.includes(name)) return { kind: "strings", values: [] };

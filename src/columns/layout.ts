@@ -1,7 +1,6 @@
 import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { isMaskField } from "./field-names.js";
-import { checkFieldValue, rowsOf } from "./field-value.js";
 import { maskOf } from "./mask.js";
 import type { Column, FieldValue, Layout, MaskColumn } from "./tensor.js";
 
@@ -13,21 +12,15 @@ export interface LayoutOptions {
 }
 
 /**
- * Where the tokens of one put lie. Its mask is the field `response_mask` (`mask` in results); its response lengths are `lengths`,
+ * Where the tokens of one put lie, from its checked fields (`toFieldValue`), all of `rows` rows. Its mask is the field `response_mask` (`mask` in results); its response lengths are `lengths`,
  * else those of the jagged fields, else unknown; its width is the widest field's.
  *
- * @throws DataflexError INVALID_INPUT: a field with another number of rows, fields of different widths or lengths, a mask element that
- *   is neither 0 nor 1, a 1 behind a response's end; each with field and row
+ * @throws DataflexError INVALID_INPUT: fields of different widths or lengths, a mask element that is neither 0 nor 1, a 1 behind a response's end; each with field and row
  */
 export function layoutOf(fields: Readonly<Record<string, FieldValue>>, { rows, lengths }: LayoutOptions): Layout {
-  for (const [name, value] of Object.entries(fields)) {
-    checkFieldValue(name, value);
-    if (rowsOf(value) !== rows) {
-      invalid(`Field "${name}" has ${rowsOf(value)} rows, the put has ${rows}; send one entry a row.`, { field: name });
-    }
-  }
-  const width = widthOf(fields, lengths);
-  const known = lengths === undefined ? jaggedLengths(fields) : checkLengths(lengths, rows);
+  const given = lengths && Int32Array.from(lengths);
+  const width = widthOf(fields, given);
+  const known = given ?? jaggedLengths(fields);
   const mask = findMask(fields, width);
   if (mask !== undefined && known !== undefined) checkMaskEnds(mask, known);
   return { rows, width, ...defined({ mask, lengths: known }) };
@@ -61,10 +54,10 @@ export function layoutOfColumns(columns: ReadonlyMap<string, Column>, rows: numb
 }
 
 /** A tensor's width is exact, a jagged field's is the least that holds it. */
-function widthOf(fields: Readonly<Record<string, FieldValue>>, lengths: ArrayLike<number> | undefined): number {
+function widthOf(fields: Readonly<Record<string, FieldValue>>, lengths: Int32Array | undefined): number {
   let exact: { name: string; width: number } | undefined;
   let least = { name: "lengths", width: 0 };
-  for (let i = 0; i < (lengths?.length ?? 0); i++) least.width = Math.max(least.width, lengths?.[i] ?? 0);
+  for (const length of lengths ?? []) least.width = Math.max(least.width, length);
   for (const [name, value] of Object.entries(fields)) {
     if (value.kind === "tensor" && value.shape[1] !== undefined) {
       const width = value.shape[1];
@@ -107,17 +100,6 @@ function jaggedLengths(fields: Readonly<Record<string, FieldValue>>): Int32Array
     first ??= { name, lengths: value.lengths };
   }
   return first?.lengths;
-}
-
-function checkLengths(lengths: ArrayLike<number>, rows: number): Int32Array {
-  if (lengths.length !== rows) invalid(`There are ${lengths.length} lengths for ${rows} rows; send one a row.`, {});
-  for (let row = 0; row < rows; row++) {
-    const length = lengths[row];
-    if (!Number.isInteger(length) || length! < 0 || length! > 0x7fffffff) {
-      invalid(`The length of row ${row} is ${length}; a length is a whole number of tokens.`, { row });
-    }
-  }
-  return Int32Array.from(lengths);
 }
 
 function findMask(fields: Readonly<Record<string, FieldValue>>, width: number): MaskColumn | undefined {

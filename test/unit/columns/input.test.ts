@@ -149,6 +149,7 @@ describe("typed input", () => {
     [{ values: Float32Array.of(1), lengths: [2] }, /add up to 2/],
     [{ values: Float32Array.of(1), lengths: [-1] }, /length -1/],
     [{ values: Float32Array.of(1, 2), lengths: [2], width: 1 }, /its width is 1/],
+    [{ data: Uint8Array.of(1, 2), shape: [2], dtype: "bool" }, /element 1 is 2; a bool is 0 or 1/],
     [{}, /without shape or lengths/],
     [null, /null/],
     [7, /a number/],

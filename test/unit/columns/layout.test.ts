@@ -48,11 +48,7 @@ describe("the layout of a put", () => {
   });
 
   it.each([
-    [{ x: [1, 2] }, { rows: 3 }, { field: "x" }],
     [{ x: [[1], [2]], y: [[1], [2, 3]] }, { rows: 2 }, { field: "y", row: 1 }],
-    [{ x: [1, 2] }, { rows: 2, lengths: [1] }, {}],
-    [{ x: [1, 2] }, { rows: 2, lengths: [1, -1] }, { row: 1 }],
-    [{ x: [1, 2] }, { rows: 2, lengths: [1, 1.5] }, { row: 1 }],
     [
       {
         response_mask: [
