@@ -44,7 +44,7 @@ const introduction = [
   "  comes afterwards; `normalize: none` gives the exact weights of a paper that does not normalise.",
   "- Not finite: refused, dropped or neutral, as `on_nonfinite` says. Nothing kept: as `on_empty` says.",
   "- *Checked* says how a formula was verified; where it says that something was not, it was not. Fixtures are worked examples, asserted digit",
-  "  by digit in `test/unit/components/`. `npm run test:parity` compares every component with its formula written anew in",
+  "  by digit in `test/unit/scoring/components/`. `npm run test:parity` compares every component with its formula written anew in",
   "  PyTorch (float64, CPU), on 200 random batches each.",
   "",
 ];

@@ -36,7 +36,7 @@ export async function writeChunks(
   await allOf(inFlight);
 }
 
-/** Chunks `first … last` (counted from 0) of a stream, in order. Errors: DECODE when one is missing. */
+/** Chunks `first … last` (counted from 0) of a stream, in order. Errors: CHUNKS_MISSING. */
 export async function readChunks(redis: Redis, key: string, first: number, last: number): Promise<Buffer[]> {
   const entries = await redis.xrangeBuffer(key, `0-${first + 1}`, `0-${last + 1}`);
   if (entries.length !== last - first + 1) {

@@ -52,4 +52,31 @@ describe("docs/protocol.md lists what the code has", () => {
     });
     expect(Object.fromEntries(table)).toEqual(DEFAULT_LIMITS);
   });
+
+  /** Keys of an interface in order, `?` behind those that may be absent. */
+  const keysOf = (file: string, name: string): string[] => {
+    const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8");
+    const body = new RegExp(`export interface ${name} \\{\n([\\s\\S]*?)\n\\}`).exec(source)![1]!;
+    return [...body.matchAll(/^ {2}readonly (\w+\??):/gm)].map(([, key]) => key!);
+  };
+
+  it.each([
+    ["### Column header", "columns/tensor.ts", "ColumnHeader"],
+    ["### Put header", "protocol/messages.ts", "PutHeader"],
+    ["### Result header", "protocol/messages.ts", "ResultHeader"],
+    ["### Failure header", "protocol/messages.ts", "FailureHeader"],
+    ["### Release report", "protocol/messages.ts", "ReleaseReport"],
+    ["### 5.3 Mounting", "protocol/mount-messages.ts", "MountRequest"],
+    ["### 5.3 Mounting", "protocol/mount-messages.ts", "TrainerSettings"],
+  ])("%s: the keys of %s, %s", (heading, file, name) => {
+    const listed = new Set(rowsUnder(heading).flatMap(([cell]) => codes(cell!)));
+    const own = keysOf(file, name);
+    // A column header says in words which keys are absent when.
+    const plain = (key: string): string => (name === "ColumnHeader" ? key.replace("?", "") : key);
+    const others = heading === "### 5.3 Mounting" ? ["MountRequest", "TrainerSettings"] : [name];
+    const all = others.flatMap((other) => keysOf(file, other)).map(plain);
+    expect([own.map(plain).filter((key) => !listed.has(key)), [...listed].filter((key) => !all.includes(key))]).toEqual(
+      [[], []],
+    );
+  });
 });

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { ENCODINGS } from "../../columns/tensor.js";
 import { MECHANISMS } from "../../protocol/messages.js";
 import { STAGES } from "../../protocol/stages.js";
 import { QUANTILES } from "../../scoring/distribution.js";
+import { BACKENDS } from "../../worker/compute/thread-messages.js";
 import { GUARDS } from "./guards.js";
 import { FAILURE_REASONS } from "./reasons.js";
 
@@ -11,8 +13,6 @@ export const OTHER = "_other";
 export const COMBINED = "_combined";
 /** A pipeline whose scorer is not known (its run's mount is gone), or that has none. */
 export const NO_SCORER = "_none";
-
-export const ENCODING_LABELS = ["dense", "jagged", "row", "last", "sparse", "lengths", "runs", "strings"] as const;
 
 /**
  * Every label there is. `values`: a closed list. `cap`: values come from configuration; at most so many live at a time in one
@@ -38,9 +38,9 @@ export const LABELS = {
     means: "how it ended",
   },
   reason: { values: FAILURE_REASONS, means: "kind of failure" },
-  phase: { values: ["fetch", "decode", "score", "act", "encode", "publish"], means: "phase of a job" },
+  phase: { values: ["fetch", "decode", "score", "encode", "publish"], means: "phase of a job" },
   direction: { values: ["in", "out"], means: "read by the worker, or written" },
-  encoding: { values: ENCODING_LABELS, means: "encoding of a column" },
+  encoding: { values: ENCODINGS, means: "encoding of a column" },
   q: { values: QUANTILES.map(String), means: "quantile" },
   side: { values: ["low", "high"], means: "which bound" },
   guard: { values: GUARDS, means: "what a step's weights and scores are watched for" },
@@ -49,11 +49,8 @@ export const LABELS = {
   stream: { values: ["control", "announce", "notices", "dead"], means: "logical name of a stream" },
   group: { values: ["broker", "leader"], means: "who reads it" },
   check: { values: ["maxmemory_policy", "version", "maxmemory", "aof", "acl", "tls"], means: "a Redis setting" },
-  backend: { values: ["cpu", "wasm", "webgpu", "tensorflow", "tensorflow-gpu"], means: "compute backend" },
-  requested: {
-    values: ["auto", "cpu", "wasm", "webgpu", "tensorflow", "tensorflow-gpu"],
-    means: "backend that was asked for",
-  },
+  backend: { values: BACKENDS.filter((name) => name !== "auto"), means: "compute backend" },
+  requested: { values: BACKENDS, means: "backend that was asked for" },
   device: { values: ["cpu", "gpu"], means: "kind of device" },
   precision: { values: ["float32", "float64"], means: "precision of row arithmetic" },
   role: { values: ["broker", "worker"], means: "role of the process" },

@@ -50,7 +50,7 @@ export const WORKER_METRICS = [
     "dataflex_job_phase_seconds",
     ["stage", "phase"],
     LATENCY_BUCKETS,
-    "Time a completed job spent in each phase; act is part of score where a component does both.",
+    "Time a completed job spent in each phase; score is the scorer and the actuator.",
   ),
   worker.histogram(
     "dataflex_job_wait_seconds",

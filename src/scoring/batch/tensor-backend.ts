@@ -11,7 +11,7 @@ export interface TensorLike {
   dispose(): void;
 }
 
-/** A backend that is loaded in its own way (webgpu, native). `load` answers with tfjs-core, that backend set and ready. */
+/** A backend that is loaded in its own way (native TensorFlow). `load` answers with tfjs-core, that backend set and ready. */
 export interface InjectedBackend {
   readonly name: string;
   load(): Promise<Tf>;

@@ -8,8 +8,7 @@ export interface OpenBackend {
 }
 
 /** Where a backend of that name computes. */
-export const deviceOf = (backend: string): "gpu" | "cpu" =>
-  backend === "tensorflow-gpu" || backend === "webgpu" ? "gpu" : "cpu";
+export const deviceOf = (backend: string): "gpu" | "cpu" => (backend === "tensorflow-gpu" ? "gpu" : "cpu");
 
 /** The optional peers that hold libtensorflow; their own installers download it, so nothing here depends on them. */
 const NATIVE_PACKAGES = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
