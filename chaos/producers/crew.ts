@@ -1,0 +1,161 @@
+import type { SavedState } from "dataflex-mq";
+import { GROUP } from "../plan/content.js";
+import { type Language, MAX_WAIT_MS, type RunSpec } from "../plan/runs.js";
+import type { Target } from "../world/trainers.js";
+import type { World } from "../world/world.js";
+import { Died, Hung, type ProducerProcess, Refused } from "./producer-process.js";
+import type { Ask } from "./protocol.js";
+
+/** Beyond a call's own deadline: then it hangs. */
+const GRACE_MS = 30_000;
+const MOUNT_MS = 120_000;
+const CLOSE_MS = 30_000;
+/** A mount or an attach is tried again this often while the system is hurt. */
+const TRIES = 6;
+
+/** The owner was killed, or another trainer has taken the run over: it goes on from a checkpoint. */
+export class Interrupted extends Error {}
+
+/** The processes of one run: its owner and the producers attached to it. What dies is replaced. */
+export class Crew implements Target {
+  readonly world: World;
+  readonly spec: RunSpec;
+  readonly run: string;
+  /** Counts the owners so far. */
+  life = 0;
+  incarnation = 0;
+  owner: ProducerProcess | undefined;
+  ranks: ProducerProcess[] = [];
+  readonly #reviving = new Map<number, Promise<void>>();
+  #changing: Promise<void> = Promise.resolve();
+
+  constructor(world: World, spec: RunSpec, run: string) {
+    this.world = world;
+    this.spec = spec;
+    this.run = run;
+  }
+
+  async start(): Promise<void> {
+    await this.takeOver(this.spec.owner);
+    this.ranks = await Promise.all(this.spec.ranks.map((language) => this.#attached(language)));
+  }
+
+  /** A new owner in its own process, with a new incarnation, unless one lives already. */
+  takeOver(language: Language): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.owner?.alive) await this.#mount(language);
+    });
+  }
+
+  /** Fenced trainers that went on; there must be none. */
+  readonly unfenced: string[] = [];
+
+  async usurp(ms: number): Promise<void> {
+    await this.#inTurn(async () => {
+      const old = this.owner;
+      if (!old?.alive) return;
+      old.freeze();
+      const wake = new Promise<void>((resolve) => setTimeout(resolve, ms));
+      await this.#mount(old.language === "ts" ? "py" : "ts");
+      await wake;
+      old.thaw();
+      const answer = await old.ask({ op: "release", step: 0 }, MAX_WAIT_MS).then(
+        (word) => String(word),
+        (error: unknown) => (error instanceof Refused ? error.code : String(error)),
+      );
+      // One call may be answered by Redis alone; the next must know.
+      const next = await old.ask({ op: "release", step: 0 }, MAX_WAIT_MS).catch((error: unknown) => error);
+      if (!(next instanceof Refused && next.code === "FENCED")) this.unfenced.push(`${answer}, then ${String(next)}`);
+      await this.world.kill(old);
+    });
+  }
+  /** Errors: Interrupted when the owner ends, or another has taken its place; Refused; Hung long after `deadlineMs`. */
+  async askOwner<T>(request: Ask, deadlineMs: number): Promise<T> {
+    const life = this.life;
+    try {
+      if (!this.owner) throw new Interrupted();
+      return await this.owner.ask<T>(request, deadlineMs + GRACE_MS);
+    } catch (error) {
+      if (error instanceof Died || life !== this.life) throw new Interrupted();
+      throw error;
+    }
+  }
+
+  restore(state: SavedState): Promise<void> {
+    return this.askOwner({ op: "restore_mix_state", pipeline: "mix", state }, MOUNT_MS);
+  }
+
+  /** Asks the n-th rank. One that is dead is replaced, one that a new owner left behind attaches again; what it had put is to be put again: Died. */
+  async askRank<T>(n: number, request: Ask, deadlineMs: number): Promise<T> {
+    try {
+      return await this.ranks[n]!.ask<T>(request, deadlineMs + GRACE_MS);
+    } catch (error) {
+      const behind = error instanceof Refused && (error.code === "FENCED" || error.code === "NOT_MOUNTED");
+      if (!(error instanceof Died) && !behind) throw error;
+      const reviving = this.#reviving.get(n) ?? this.#revive(n).finally(() => this.#reviving.delete(n));
+      this.#reviving.set(n, reviving);
+      await reviving;
+      throw new Died(`rank ${n} of ${this.run} was replaced`);
+    }
+  }
+
+  /** Says goodbye. Answers who would not. */
+  async finish(): Promise<string[]> {
+    const all = [...(this.owner ? [this.owner] : []), ...this.ranks].filter((p) => p.alive);
+    const closed = await Promise.allSettled(all.map((p) => p.close(CLOSE_MS)));
+    return closed.flatMap((c, i) =>
+      c.status === "rejected" ? [`${all[i]!.language} producer of ${this.run}: ${c.reason}`] : [],
+    );
+  }
+
+  async #mount(language: Language): Promise<void> {
+    const request = {
+      op: "mount",
+      run: this.run,
+      dataflex: this.spec.dataflex,
+      takeover: this.life > 0,
+      group: GROUP,
+    } as const;
+    const { producer, incarnation } = await this.#joined(language, "owner", request);
+    this.life++;
+    this.owner = producer;
+    this.incarnation = incarnation;
+  }
+
+  async #attached(language: Language): Promise<ProducerProcess> {
+    return (await this.#joined(language, "rank", { op: "attach", run: this.run })).producer;
+  }
+
+  async #revive(n: number): Promise<void> {
+    const old = this.ranks[n]!;
+    const again = old.alive && (await old.ask({ op: "attach", run: this.run }, MOUNT_MS).then(Boolean, () => false));
+    if (again) return;
+    if (old.alive) await this.world.kill(old);
+    this.ranks[n] = await this.#attached(this.spec.ranks[n]!);
+  }
+
+  /** A producer that has joined the run; begun anew while what happens explains why it cannot. */
+  async #joined(
+    language: Language,
+    side: "owner" | "rank",
+    request: Ask,
+  ): Promise<{ producer: ProducerProcess; incarnation: number }> {
+    for (let left = TRIES; ; left--) {
+      let producer: ProducerProcess | undefined;
+      try {
+        producer = await this.world.producer(language, side);
+        const { incarnation } = await producer.ask<{ incarnation: number }>(request, MOUNT_MS);
+        return { producer, incarnation };
+      } catch (error) {
+        if (producer) await this.world.kill(producer);
+        if (left === 0 || error instanceof Hung) throw error;
+      }
+    }
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#changing.then(work);
+    this.#changing = turn.catch(() => {});
+    return turn;
+  }
+}

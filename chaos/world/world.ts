@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { FaultProxy } from "../../test/helpers/fault-proxy.js";
+import type { Language } from "../plan/runs.js";
+import { type ProducerOptions, ProducerProcess } from "../producers/producer-process.js";
+import { Ledger } from "./ledger.js";
+import type { ProcessHandle } from "./process-handle.js";
+import { RedisHouse } from "./redis-house.js";
+import { Services } from "./services.js";
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+export const SIDES = ["broker", "worker", "owner", "rank"] as const;
+export type Side = (typeof SIDES)[number];
+
+/** Redis, the wires to it, brokers, workers and producers: everything that runs, and that ends with `close`. */
+export class World {
+  readonly ledger = new Ledger();
+  readonly redis: RedisHouse;
+  readonly services: Services;
+  readonly producers = new Set<ProducerProcess>();
+  /** Killed on purpose. */
+  readonly killed = new Set<ProcessHandle>();
+  readonly wires: Readonly<Record<Side, FaultProxy>>;
+  readonly #folder: string;
+  readonly #python: ProducerOptions["python"];
+  readonly #env: Record<string, string>;
+
+  private constructor(folder: string, redis: RedisHouse, wires: World["wires"], python: ProducerOptions["python"]) {
+    this.#folder = folder;
+    this.redis = redis;
+    this.wires = wires;
+    this.#python = python;
+    this.#env = {
+      DFX_LOG: "fatal",
+      DFX_CHAOS_CLOCK: this.#clock,
+      NODE_OPTIONS: `--import ${pathToFileURL(here("../clock.mjs")).href}`,
+    };
+    const args = { broker: ["--redis", wires.broker.url], worker: ["--redis", wires.worker.url, "--slots", "2"] };
+    this.services = new Services(
+      { ...args, worker: [...args.worker, "--plugin", here("../plugin.ts")] },
+      { ...this.#env, DFX_LOG: process.env.DFX_LOG ?? "fatal" },
+    );
+  }
+
+  get #clock(): string {
+    return join(this.#folder, "clock");
+  }
+
+  static async open(python: ProducerOptions["python"]): Promise<World> {
+    const folder = mkdtempSync(join(tmpdir(), "dfx-chaos-"));
+    writeFileSync(join(folder, "clock"), "0");
+    const redis = new RedisHouse(folder);
+    await redis.start();
+    const wires = await Promise.all(SIDES.map(async (side) => [side, await FaultProxy.start(redis.url)] as const));
+    const world = new World(folder, redis, Object.fromEntries(wires) as World["wires"], python);
+    await Promise.all([
+      ...["broker", "broker"].map(() => world.services.add("broker")),
+      ...["worker", "worker"].map(() => world.services.add("worker")),
+    ]);
+    return world;
+  }
+
+  async producer(language: Language, side: Side): Promise<ProducerProcess> {
+    const producer = await ProducerProcess.start(language, {
+      url: this.wires[side].url,
+      python: this.#python,
+      env: this.#env,
+    });
+    this.producers.add(producer);
+    void producer.ended.then(() => this.producers.delete(producer));
+    return producer;
+  }
+
+  async kill(handle: ProcessHandle): Promise<void> {
+    this.killed.add(handle);
+    await handle.kill();
+  }
+
+  /** The wall clock of one process stands `ms` off from now on; a process that starts later has the same offset. */
+  moveClock(handle: ProcessHandle, ms: number): void {
+    writeFileSync(this.#clock, String(ms));
+    handle.tick();
+  }
+
+  /** Every wire leads to the server of now; `drop`: and what is connected to another is cut. */
+  rewire(drop: boolean): void {
+    for (const wire of Object.values(this.wires)) {
+      if (drop) wire.down();
+      wire.up(this.redis.url);
+    }
+  }
+  unplug(): void {
+    for (const wire of Object.values(this.wires)) wire.down();
+  }
+
+  /** Ends everything. Answers what would not end by itself. */
+  async close(): Promise<string[]> {
+    const handles = [...this.services.handles, ...this.producers];
+    const pids = [...handles.map((h) => h.pid), ...this.redis.pids];
+    const left = [...this.services.died(this.killed), ...(await this.services.stop())];
+    await this.destroy();
+    return [...left, ...pids.filter(isAlive).map((pid) => `process ${pid} still runs`)];
+  }
+
+  /** Ends everything at once, whatever state it is in. */
+  async destroy(): Promise<void> {
+    await Promise.all([this.services.kill(), ...[...this.producers].map((p) => p.kill())]);
+    await Promise.all(Object.values(this.wires).map((wire) => wire.stop()));
+    await this.redis.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
