@@ -1,4 +1,4 @@
-"""Real servers for whoever asks. One Redis, broker and worker serve the tests that leave them alive."""
+"""Real servers, started on demand. One Redis, broker and worker serve the tests that leave them alive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helpers.processes import PrivateRedis, start_services
 
 
 def _installed(package: str) -> bool:
-    """A folder of tests of that name is none."""
+    """A folder of tests with that name does not count."""
     spec = importlib.util.find_spec(package)
     return spec is not None and spec.origin is not None
 

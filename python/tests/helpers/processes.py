@@ -108,7 +108,7 @@ def start_services(url: str) -> tuple[Service, Service]:
 
 
 def end_with_parent() -> None:
-    """Tests may be killed; their servers must not stay (Linux; elsewhere they end when told to)."""
+    """Tests may be killed; their servers must not survive them (Linux; elsewhere they end when told to)."""
     if os.uname().sysname == "Linux":
         import ctypes
 

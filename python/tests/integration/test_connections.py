@@ -62,7 +62,7 @@ def test_a_server_that_comes_back_empty_is_given_everything_again(own: PrivateRe
         own.start()
         np.testing.assert_allclose(pending.result(60.0).weights, SOFTMAX_WEIGHTS, atol=1e-6)
         np.testing.assert_allclose(joined.weights(1, timeout=20.0).weights, SOFTMAX_WEIGHTS, atol=1e-6)
-        # Forgotten while nobody waits: the heartbeat puts it again.
+        # Forgotten while no wait is under way: the heartbeat puts it again.
         run.put(
             2, STAGE, {name: given[name][:4] for name in ("advantages", "response_mask")}, rows=(0, 4), total_rows=8
         )

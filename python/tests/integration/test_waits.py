@@ -91,7 +91,7 @@ def test_what_is_wrong_with_a_submitted_step_is_told(client: Client, run_id: str
     run.put(1, STAGE, fields())
     other = {**fields(), "advantages": np.ones((8, 4), np.float32)}
     conflict = run.submit(1, STAGE, other)
-    # Whoever waits for the step hears of it, and whoever asks for this put; the step that was put before is whole.
+    # A wait for the step raises it, and so does a wait for this put; the step that was put before is whole.
     for work in (lambda: run.weights(1, timeout=20.0), conflict.result, conflict.result):
         with pytest.raises(PutError, match="PUT_CONFLICT"):
             work()
@@ -146,7 +146,7 @@ def test_a_wait_survives_the_death_and_return_of_the_worker(run_id: str) -> None
             assert not later.done()
             broker, worker = start_services(private.url)
             np.testing.assert_allclose(later.result(60.0).weights, SOFTMAX_WEIGHTS, atol=1e-6)
-            # The deadline settled the first step: nobody scores it any more.
+            # The deadline settled the first step: it is not scored any more.
             with pytest.raises(WaitTimeout, match="the trainer stopped waiting"):
                 pending.result(5.0)
     finally:
@@ -187,14 +187,14 @@ def test_a_release_tells_the_service_what_the_loss_got(client: Client, service: 
     cleared = MASK.copy()
     cleared[0] = False
     result.rollout_is_weights(cleared)
-    told = result.statistics
-    assert told is not None
-    assert told["stats"]["n"] == 7
-    assert told["product"]["n"] == 8
+    statistics = result.statistics
+    assert statistics is not None
+    assert statistics["stats"]["n"] == 7
+    assert statistics["product"]["n"] == 8
     run.release(1)
     entries = [entry for _, entry in service.client().xrange("dfx1:{0}:notices") if entry[b"run"] == run_id.encode()]
     (report,) = [unpack(entry[b"header"]) for entry in entries if entry[b"kind"] == b"released"]
-    assert report["combined"] == told
+    assert report["combined"] == statistics
     assert report["wait_ms"] > 0
 
 

@@ -57,8 +57,8 @@ def test_token_weights_count_live_tokens_and_rows_kept_by_any_weight() -> None:
 
 def test_nothing_kept_and_nothing_live() -> None:
     assert report(rows(0, 0, 0, 0))["stats"]["ess_ratio"] == 0
-    nobody = np.zeros(4, np.int64)
-    assert combined_report(composed(rows(0, 0, 0, 0), nobody)) is None
+    padding = np.zeros(4, np.int64)
+    assert combined_report(composed(rows(0, 0, 0, 0), padding)) is None
 
 
 def test_composing_counts_what_it_clipped() -> None:

@@ -85,7 +85,7 @@ def test_every_metric_is_listed(queue: None, service: Any, run_id: str, tmp_path
     trainer, rollout = make_loop(loop_config(tmp_path, "dataflex_mq_mix_sync", block, **steps))
     trainer.fit(rollout)
     logged = {name for name in trainer.logged[0] if "dataflex" in name}
-    table = TEXT["verl.md"].split("## What to see")[1].split("\n## ")[0]
+    table = TEXT["verl.md"].split("## Log and metrics")[1].split("\n## ")[0]
     named = {
         name.replace("<pipeline>", "size").replace("<domain>", domain)
         for row in re.findall(r"^\| (`.*?`) \|", table, re.M)

@@ -70,7 +70,7 @@ def test_ten_steps_are_five_killed_and_five(
 def test_steps_between_checkpoint_and_end_are_done_again(
     whole: list[dict[str, Any]], service: PrivateRedis, run_id: str, tmp_path: Path
 ) -> None:
-    """Redis has kept all: the steps that the trainer before did after its checkpoint count no more, and their numbers are free again."""
+    """Redis has kept all: the steps that the earlier trainer did after its checkpoint no longer count, and their numbers are free again."""
     block = at(service, run_id, BLOCK)
     first, rollout = make_loop(loop_config(tmp_path, MODE, block))
     begun = listen(first, rollout)

@@ -52,7 +52,7 @@ def test_neutral_trains_on_and_goes_back_to_weights(queue: None, own: OwnService
 def test_a_checkpoint_is_written_though_redis_is_away(
     queue: None, own: OwnService, run_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The draw is saved; the mixer's memory, which nobody can read, is not, and the next trainer goes on without it."""
+    """The draw is saved; the mixer's memory, which cannot be read, is not, and the next trainer goes on without it."""
     monkeypatch.setattr("dataflex_mq.client.run.STATE_SECONDS", 0.1)
     block = at(own, run_id, MIX, on_unavailable="neutral", max_wait_ms=3000)
     steps = {"trainer__total_training_steps": 2, "trainer__save_freq": 2}

@@ -126,7 +126,7 @@ def test_padding_rows_count_nowhere(
     batch = store(with_pads)
     for tag in batch.tags[4:]:
         tag["is_padding"] = True
-    # As verl does: the queue keeps the tags, and whoever asks it gets them.
+    # As verl does: the queue keeps the tags, and answers them when asked.
     tq.kv_batch_put(keys=batch.keys, tags=batch.tags, partition_id="train")
     trainer = make_trainer(service, run_id, block)
     metrics: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The client's threads: one that sends what `submit` was given, one a run that keeps it alive. Both end with the process."""
+"""The client's threads: one sends what `submit` was given, and one for each run keeps it alive. Both end with the process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sender:
 
 
 class Heartbeat:
-    """Calls a method of `owner` every `seconds` until stopped, or until nobody holds the owner any more. Its errors are its own affair."""
+    """Calls a method of `owner` every `seconds` until stopped, or until the owner is garbage-collected. It must not raise."""
 
     def __init__(self, owner: Any, method: str, seconds: float) -> None:
         self._owner = weakref.ref(owner)
@@ -56,7 +56,7 @@ class Heartbeat:
             thread.start()
 
     def stop(self) -> None:
-        """Waits for the beat at work, if any, as long as one can take."""
+        """Waits for a beat under way, no longer than one may take."""
         with self._lock:
             running, self._running = self._running, None
         if running is not None and running[0] == os.getpid():

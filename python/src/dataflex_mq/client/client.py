@@ -15,7 +15,7 @@ from .guard import check_run_id, seconds_of
 from .mount import read_mounted, request_mount
 from .run import Run
 
-# One round trip; more than this is an absent Redis.
+# One round trip: if it takes longer, Redis is not there.
 ATTACH_SECONDS = 10.0
 
 
@@ -76,8 +76,8 @@ class Client:
 
     def attach(self, run_id: str) -> Run:
         """
-        Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Raises NOT_MOUNTED,
-        INVALID_INPUT, REDIS_UNREACHABLE, CLOSED.
+        Joins a run that another producer mounted (another rank): does not fence the other producers and does not keep the run alive.
+        Raises NOT_MOUNTED, INVALID_INPUT, REDIS_UNREACHABLE, CLOSED.
         """
         self._assert_open()
         check_run_id(run_id)

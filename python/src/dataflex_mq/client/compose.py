@@ -27,7 +27,7 @@ class RowWeights:
 
 @dataclass(frozen=True, slots=True)
 class TokenWeights:
-    """float32 over the live tokens of a mask, row after row; `offsets` (rows + 1) says which are whose."""
+    """float32 over the live tokens of a mask, row after row; `offsets` (rows + 1) says which belong to which row."""
 
     offsets: np.ndarray
     values: np.ndarray
@@ -169,7 +169,7 @@ def _without(counts: np.ndarray, padding: np.ndarray | None) -> np.ndarray:
 
 
 def _finite(weights: Weights) -> Weights:
-    """Products of finite weights may lie beyond float32: no loss may see that."""
+    """Raises NON_FINITE: products of finite weights may lie beyond float32, and must not reach the loss."""
     wrong = np.flatnonzero(~np.isfinite(weights.values))
     if len(wrong) == 0:
         return weights
@@ -203,6 +203,6 @@ def _with(weights: Weights, values: np.ndarray) -> Weights:
 
 
 def _float32(values: np.ndarray) -> np.ndarray:
-    """What lies beyond is infinite; the end of the composition looks for it, after the clip."""
+    """Values beyond float32 become infinite; the composition looks for them at its end, after the clip."""
     with np.errstate(over="ignore", invalid="ignore"):
         return values.astype(np.float32)

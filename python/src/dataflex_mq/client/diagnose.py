@@ -1,4 +1,4 @@
-"""Why a wait came to nothing, in sentences: which rows of which field are missing, or which service."""
+"""Why a wait ended without weights, in sentences: which rows of which field are missing, or which service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller hands over is checked before anything is sent: what Redis has taken can only be settled as a failure."""
+"""Checks of a caller's arguments, before anything is sent: what Redis has taken can only be settled as a failure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import error
 from ..protocol.stages import STAGES
 from ..redis.keys import step_key
 
-# A day, like `max_wait_ms`: a longer wait is a mistake in the unit.
+# A day, like `max_wait_ms`: a longer timeout is most likely in the wrong unit.
 MAX_SECONDS = 86_400.0
 
 

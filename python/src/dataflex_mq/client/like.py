@@ -114,8 +114,8 @@ def _torch_ragged(weights: Weights, mask: Any, existing: Any) -> Any:
 def corrected(library: Any, weights: Any, existing: Any, inside: Any, place: Callable[[int], tuple[int, int]]) -> Any:
     """
     weights × existing where `inside`, else 0: what `existing` holds elsewhere may be anything, NaN as well. `library`: numpy or torch,
-    whichever the arguments are of. `place`: row and column of a flat index. Raises INVALID_INPUT for an existing weight that is none, or
-    that leads beyond float32.
+    whichever the arguments are of. `place`: row and column of a flat index. Raises INVALID_INPUT for an existing weight that is negative
+    or not finite, or a product beyond float32.
     """
     if existing.dtype.kind not in "fiub" if library is np else existing.is_complex():
         raise error("INVALID_INPUT", f"the existing rollout_is_weights are {existing.dtype}; they must be numbers")

@@ -1,4 +1,4 @@
-"""Locks that a forked process finds open: the thread that held one lives in the parent only."""
+"""Locks that are open in a forked process: the thread that held one exists in the parent only."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ from ..redis.presence import live_brokers, live_workers
 from .guard import check_run_id, seconds_of
 
 PROTOCOL_VERSIONS = [1]
-# The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm.
+# The request is sent again this often under the same id: a flushed server has forgotten it, and a second copy does no harm.
 ASK_AGAIN_SECONDS = 5.0
-# Beyond the deadline, for the questions that find out what was missing.
+# How long the diagnosis may take after the deadline.
 DIAGNOSIS_SECONDS = 2.0
-# What a broker reads of one string, and far above any configuration.
+# The longest string that a broker reads: far above any real configuration.
 MAX_REQUEST_BYTES = MESSAGE_MAX_STRING_BYTES
-# Between two looks at the answer.
-PAUSE_MOST_SECONDS = 0.05
+# The longest pause between two polls for the answer.
+MAX_PAUSE_SECONDS = 0.05
 
 
 def request_mount(
@@ -41,7 +41,7 @@ def request_mount(
     mount_id: str | None,
 ) -> Handle:
     """
-    Raises INVALID_INPUT for arguments that are none, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER,
+    Raises INVALID_INPUT for wrong arguments, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered; NO_BROKER, NO_WORKER,
     REDIS_UNREACHABLE at the deadline.
     """
     check_run_id(run_id)
@@ -100,7 +100,7 @@ def request_mount(
                 raise error(answer["code"], answer["message"], {"problems": answer["problems"]})
             waiting_for = reply["for"]
         time.sleep(max(0.0, min(pause, left())))
-        pause = min(pause * 1.5, PAUSE_MOST_SECONDS)
+        pause = min(pause * 1.5, MAX_PAUSE_SECONDS)
     return _no_answer(connections, call, timeout, waiting_for)
 
 

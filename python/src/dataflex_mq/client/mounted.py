@@ -1,4 +1,4 @@
-"""What keeps a mounted run alive, and says when it must not be used any more."""
+"""Keeps a mounted run alive, and refuses its use once it was closed or fenced."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .open_steps import OpenSteps
 
 log = logging.getLogger("dataflex_mq")
 
-# What a closing run gives its goodbye; without it the run stays busy for one heartbeat.
-GOODBYE_SECONDS = 2.0
+# How long a closing run tries to sign off; if it cannot, the run stays busy until its heartbeat lapses.
+SIGN_OFF_SECONDS = 2.0
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class MountedRun:
         self._heartbeat.ensure()
 
     def close(self) -> None:
-        """Ends the heartbeat and says goodbye, so that the run may be mounted again at once. Open steps stay until their TTL."""
+        """Ends the heartbeat and signs off, so that the run may be mounted again at once. Open steps stay until their TTL."""
         if self._closed:
             return
         self._closed = True
@@ -50,10 +50,12 @@ class MountedRun:
         if not self._is_owner or self._fenced:
             return
         try:
-            self._connections.call(GOODBYE_SECONDS, "close", lambda: trainer_beat(self._connections, self.handle, True))
+            self._connections.call(
+                SIGN_OFF_SECONDS, "close", lambda: trainer_beat(self._connections, self.handle, True)
+            )
         except DataflexError as caught:
-            # The goodbye is manners.
-            log.debug("no goodbye for run %s: %s", self.handle["run"], caught)
+            # Harmless: the run then stays busy until its heartbeat lapses.
+            log.debug("run %s could not sign off: %s", self.handle["run"], caught)
 
     @property
     def _is_owner(self) -> bool:
@@ -70,7 +72,7 @@ class MountedRun:
                     self._fenced = True
             self._steps.tend(forget_settled=not self._is_owner)
         except (*LOST, redis.exceptions.RedisError, DataflexError) as caught:
-            # The next beat is in three seconds; what stays wrong is told by the next put or wait.
+            # The next beat is in three seconds; a lasting fault is raised by the next put or wait.
             log.debug("heartbeat of run %s: %s", self.handle["run"], caught)
 
     def _assert_usable(self) -> None:

@@ -11,7 +11,7 @@ from .put import PutReceipt
 
 log = logging.getLogger("dataflex_mq")
 
-# What it covers: the service was not there. A wrong input or a broken scorer is never covered.
+# The codes that it covers: the service was not there. Wrong input and a failing scorer are never covered.
 UNAVAILABLE = ("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE")
 
 
@@ -40,18 +40,18 @@ class NeutralSteps:
         return receipt
 
     def check(self, at: str) -> None:
-        """Raises what kept a put of the step from arriving: its weights need not be waited for."""
+        """Raises the error that kept a put of the step from arriving: there are no weights to wait for."""
         if at in self._put_failed:
             raise self._put_failed[at]
 
     def trained(self, at: str, caught: DataflexError) -> None:
-        """Nothing weighs this step: it is counted and said."""
+        """Counts and logs a step that trains without weights."""
         self.count += 1
         self._trained[at] = caught
         log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
 
     def patience(self, at: str, seconds: float) -> float:
-        """How long to try the release of a step: a Redis that was away just now is asked once."""
+        """How long to try the release of a step: only once where Redis was unreachable a moment ago."""
         caught = self._trained.get(at)
         return 0.0 if caught is not None and caught.code == "REDIS_UNREACHABLE" else seconds
 

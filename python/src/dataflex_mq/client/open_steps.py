@@ -1,4 +1,4 @@
-"""What one producer keeps of the steps that it has put and nobody has released yet."""
+"""What one producer keeps of the steps that it has put and that are not released yet."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class OpenSteps:
 
     def tend(self, forget_settled: bool) -> None:
         """
-        Looks after the steps that nobody here waits for: puts again what Redis has forgotten, and lets go of what has settled, was
-        released, or is past its deadline. `forget_settled`: this producer releases nothing itself, so a step without a put is done.
+        Maintains the steps that are not waited for: puts again what Redis has forgotten, and drops the puts of steps that have settled,
+        were released, or are past their deadline. `forget_settled`: this producer releases nothing itself, so a step without a put is done.
         """
         keys = run_keys(self._handle["run"])
         with self._lock:

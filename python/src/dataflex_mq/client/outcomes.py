@@ -1,4 +1,4 @@
-"""Settled pipelines as they stand in a step's `out` stream, and as they come into the trainer's hands."""
+"""Settled pipelines as read from a step's `out` stream, and decoded for the trainer."""
 
 from __future__ import annotations
 

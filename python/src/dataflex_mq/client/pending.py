@@ -52,6 +52,6 @@ class PendingStep:
         submitting. Raises what a put and `weights` raise.
         """
         if self._sent.done():
-            # Whoever waited for the step before was told the same.
+            # Raises what a failed put raised, also when an earlier wait has raised it.
             self._sent.result()
         return self._weights(max(0.0, self._end - time.monotonic() if timeout is None else timeout))

@@ -1,4 +1,4 @@
-"""Of what dtype and on which device weights are asked for."""
+"""The dtype and the device that a caller asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploads a put's chunks and commits them. Both are idempotent: a lost answer or a forgotten mount leads to the same put again."""
+"""Uploads a put's chunks and commits them. Both are idempotent, so after a lost answer or a forgotten mount the same put is sent again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..redis.mounts import Handle, restore_run
 from .prepare import PreparedPut
 from .rows import KeyTable
 
-# Chunks may vanish between upload and commit (a restarted server): so often they are sent again.
+# How often a put is sent: its chunks may vanish between upload and commit (a restarted server).
 TRIES = 3
 
 

@@ -16,13 +16,13 @@ from ..errors import error
 from ..protocol.codec import pack
 from .guard import whole_number
 
-# The row table travels as one value, kept with the step: far above any real one, far below what holds the server up.
+# The row table travels as one value, kept with the step: far above any real one, far below what would stall the server.
 MAX_KEYS_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlan:
-    """`order`: for each row of the ranges, which input row it is; None: as they come."""
+    """`order`: for each row of the ranges, the index of its input row; None: the input is in order already."""
 
     ranges: list[int]
     order: np.ndarray | None = None
@@ -77,7 +77,7 @@ def plan_keys(keys: Sequence[str], table: Sequence[str]) -> RowPlan:
 
 
 def check_keys(given: Any) -> list[str]:
-    """Keys as strings. Raises INVALID_INPUT: no string, or one twice."""
+    """Keys as strings. Raises INVALID_INPUT for a key that is not a string, or is there twice."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise error("INVALID_INPUT", f"keys is a {type(given).__name__}; send a list of strings, one a row")
     keys = given.tolist() if isinstance(given, np.ndarray) else list(given)
@@ -105,5 +105,5 @@ def check_rows(given: Any) -> tuple[int, int] | None:
 
 
 def row_count(fields: Mapping[str, FieldValue]) -> int:
-    """Rows of the first field that is no layout column: all fields of a put must agree, which encoding checks."""
+    """Rows of the first field that is not a layout column; `check_values` makes sure that the others agree."""
     return next((value.rows for name, value in fields.items() if name not in LAYOUT_COLUMNS), 0)

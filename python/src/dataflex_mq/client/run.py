@@ -28,9 +28,9 @@ from .state import SavedState, load_state, save_state
 from .step_result import StepResult
 from .wait import StepWait
 
-# One small script; more than this is an absent Redis.
+# One small script: if it takes longer, Redis is not there.
 SCRIPT_SECONDS = 30.0
-# Some megabytes at most, and nothing waits for it.
+# A few megabytes at most, outside the training step.
 STATE_SECONDS = 60.0
 
 
@@ -209,7 +209,7 @@ class Run(MountedRun):
     def _posting(
         self, at: str, stage: str, fields: Mapping[str, Any], options: PutOptions, seconds: float
     ) -> Callable[[], PutReceipt]:
-        """Encodes; what it gives sends."""
+        """Encodes at once; the returned function sends."""
         self._assert_usable()
         check_stage(stage)
         check_fields(fields)

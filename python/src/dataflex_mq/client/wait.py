@@ -15,7 +15,7 @@ from ..redis.settle import settle_timeout
 from .diagnose import Pipeline, diagnose
 from .outcomes import Outcome, load_outcome, read_outcomes
 
-# What a deadline gives the questions that find out what was missing.
+# How long the diagnosis may take after the deadline.
 GRACE_SECONDS = 2.0
 
 
@@ -26,7 +26,7 @@ class StepWait:
     at: str
     expected: Sequence[Pipeline]
     timeout: float
-    # Puts again what Redis has forgotten of the step; answers whether anything was.
+    # Puts again what Redis has forgotten of the step; answers whether that was anything.
     restore: Callable[[], bool]
     # Raises when the run was closed or fenced meanwhile.
     alive: Callable[[], None]
@@ -47,7 +47,7 @@ class StepWait:
             try:
                 slice_ms = max(1, int(min(SLICE_SECONDS, left) * 1000))
                 if not self.read(slice_ms) and self._restored():
-                    # A server that has lost the step starts a stream of new ids: read it from its start.
+                    # A server that has lost the step numbers its stream anew: read it from the start.
                     self.last_id = "0"
             except LOST as cause:
                 # While the deadline allows it a lost connection is tried again.
@@ -62,7 +62,7 @@ class StepWait:
         return self.outcomes
 
     def undecided(self) -> bool:
-        """One failure decides the step: nobody waits for the others then."""
+        """One failure decides the step; the other pipelines are not waited for."""
         failed = any(outcome.header["kind"] == "failure" for outcome in self.outcomes.values())
         return not failed and len(self.missing()) > 0
 
@@ -135,7 +135,7 @@ class StepWait:
         if "SETTLED" in words:
             ours = self.outcomes
             self.read(0)
-            # This very giving up is no outcome.
+            # The failure that this client has just written is not an outcome to return.
             self.outcomes = {
                 name: outcome
                 for name, outcome in self.outcomes.items()

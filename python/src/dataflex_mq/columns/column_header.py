@@ -28,7 +28,7 @@ _MAX_SIZE = 2**53 - 1
 
 
 def check_header(raw: Any, part: Callable[[str], np.ndarray], limits: Limits) -> DecodeInput:
-    """One header, field by field. Raises DECODE naming the column and what is wrong."""
+    """Checks one header, field by field. Raises DECODE naming the column and what is wrong."""
     if not isinstance(raw, dict):
         malformed("?", "its header is no map")
     if not is_field_name(raw.get("name")):
@@ -60,7 +60,7 @@ def check_header(raw: Any, part: Callable[[str], np.ndarray], limits: Limits) ->
 
 
 def check_headers(headers: Sequence[Any], body: np.ndarray, limits: Limits) -> list[DecodeInput]:
-    """All headers of a body against each other. Raises DECODE: a part outside the body, parts that add up to more, a name given twice."""
+    """Checks all headers of a body. Raises DECODE: a part outside the body, parts that add up to more, a name given twice."""
     if not isinstance(headers, list):
         malformed("?", "the column headers are no array")
     if len(body) > limits["max_put_bytes"]:

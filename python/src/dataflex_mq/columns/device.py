@@ -1,4 +1,4 @@
-"""Torch tensors, without importing torch unless somebody hands one over."""
+"""Torch tensors. torch itself is imported only once a tensor is passed in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORDS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 
 @dataclass(frozen=True, slots=True)
 class DeviceTensor:
-    """A torch tensor `(rows,)` or `(rows, width)` that lies elsewhere than in this process's memory."""
+    """A torch tensor `(rows,)` or `(rows, width)` that is not in this process's memory."""
 
     dtype: str
     data: Any
@@ -36,7 +36,7 @@ class DeviceTensor:
 
 @dataclass(frozen=True, slots=True)
 class DeviceJagged:
-    """A ragged torch tensor elsewhere: `values` holds each row's tokens, row after row; `lengths` lies here."""
+    """A ragged torch tensor on another device: `values` holds each row's tokens, row after row; `lengths` is in this process's memory."""
 
     dtype: str
     values: Any
@@ -55,7 +55,7 @@ def torch_module() -> Any:
 
 
 def is_torch_tensor(value: object) -> bool:
-    """Without importing torch: whoever holds a tensor has imported it."""
+    """Does not import torch: a caller that holds a tensor has done so."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
@@ -72,7 +72,7 @@ def words_of(tensor: Any) -> Any:
 
 def to_numpy(tensor: Any) -> np.ndarray:
     """A tensor's elements in the storage of its dtype; in place where the tensor lies in this process's memory."""
-    # Views that are negated lazily have bits that say otherwise.
+    # A lazily negated view still has the bits of the original.
     tensor = tensor.detach().resolve_neg()
     torch = torch_module()
     if tensor.dtype == torch.bfloat16:
@@ -95,7 +95,7 @@ def jagged_parts(tensor: Any) -> tuple[Any, np.ndarray]:
     values, offsets = tensor.values(), tensor.offsets().cpu().numpy()
     held = tensor.lengths()
     if held is None:
-        # Rows may begin behind the buffer's start, and end before its end.
+        # Rows may begin after the buffer's start, and end before its end.
         return values[int(offsets[0]) : int(offsets[-1])], np.diff(offsets).astype(np.int32)
     lengths = held.cpu().numpy().astype(np.int64)
     starts = np.repeat(offsets[: len(lengths)] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)

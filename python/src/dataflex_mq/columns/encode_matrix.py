@@ -52,7 +52,7 @@ def encode_matrix(
         "jagged": per_row + padded(total * size) if total <= MAX_INDEXED else math.inf,
         "sparse": math.inf,
     }
-    # Counting stops where sparse cannot win any more.
+    # Counting stops once sparse can no longer win.
     budget = min(MAX_INDEXED, math.floor((min(sizes.values()) - per_row - extra) / (4 + size)))
     nonzero = 1 if budget < 0 else _count_nonzero(source, constant, last_only, budget)
     if nonzero <= budget:
@@ -71,7 +71,7 @@ def _response_lengths(scope: str, spans: Spans, layout: Layout) -> Parts:
 
 
 def _count_nonzero(source: TokenSource, constant: bool, last_only: bool, budget: int) -> int:
-    """Exact up to `budget`; from the two facts already known where they hold, without another pass."""
+    """Exact up to `budget`; without another pass where one of the two facts is known to hold."""
     if constant:
         return int(source.spans.counts[source.firsts() != 0].sum(dtype=np.int64))
     if last_only:

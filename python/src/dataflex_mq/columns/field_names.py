@@ -1,4 +1,4 @@
-"""Names that can stand on the wire, and the fields that are more than a signal."""
+"""Valid field names, and the fields with a meaning of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..errors import error
 
 _PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,95}")
 
-# Property names of every JavaScript object: a lookup by name over there must not find a method.
+# Property names of every JavaScript object: the service's lookups by name must not find a method.
 _RESERVED = frozenset(
     (
         "constructor",
@@ -29,7 +29,7 @@ _RESERVED = frozenset(
 # Fields that hold one string a row.
 STRING_FIELDS = ("uid", "domain", "session", "dataset_key")
 
-# Columns that say where tokens lie rather than carry a signal: they ride along with any put and are no one's production.
+# Columns that say where tokens lie instead of carrying a signal: any put may hold them, and no scorer asks for them.
 LAYOUT_COLUMNS = ("lengths", "is_padding")
 
 

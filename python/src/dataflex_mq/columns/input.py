@@ -1,4 +1,4 @@
-"""A field as the encoder takes it, out of whatever a trainer has. The form decides, never the sizes."""
+"""Turns whatever a trainer has into a field that the encoder takes. The form decides, never the sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .input_lists import from_list
 from .input_types import FieldValue
 from .tensor import Jagged, Strings, Tensor
 
-# NumPy kinds and sizes that the wire has, and those that one of its integers holds.
+# NumPy kinds and sizes that the wire has, and those that fit into one of its integers.
 _NUMPY = {
     "f4": "f32",
     "f8": "f64",
@@ -138,7 +138,7 @@ def check_lengths(name: str, given: Any) -> np.ndarray:
 
 
 def flat_array(name: str, given: Any) -> np.ndarray:
-    """One value a row. Raises INVALID_INPUT for what no array can be made of."""
+    """One value a row. Raises INVALID_INPUT where no array can be made of it."""
     try:
         return to_numpy(given) if is_torch_tensor(given) else np.asarray(given)
     except (ValueError, TypeError, RuntimeError) as cause:

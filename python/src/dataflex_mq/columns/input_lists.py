@@ -1,4 +1,4 @@
-"""Fields that come as Python lists. They are small: lists are for first tries, arrays for training."""
+"""Fields given as Python lists. They are expected to be small: lists are for first tries, arrays for training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the encoder takes, wherever it lies."""
+"""The values that the encoder takes, in this process's memory or on a device."""
 
 from __future__ import annotations
 

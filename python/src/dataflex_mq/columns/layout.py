@@ -41,7 +41,7 @@ def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray |
 
 
 def _width(fields: Mapping[str, FieldValue], lengths: np.ndarray | None) -> int:
-    """A tensor's width is exact, a ragged field's is the least that holds it."""
+    """A tensor's width is exact; a ragged field's is the smallest that fits its rows."""
     exact: tuple[str, int] | None = None
     least = ("lengths", 0 if lengths is None or len(lengths) == 0 else int(lengths.max()))
     padded = 0

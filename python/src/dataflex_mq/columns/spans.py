@@ -39,7 +39,7 @@ class Spans:
         return np.where(self.counts > 0, self.bounds[at, 0], 0).astype(np.int64)
 
     def ends(self) -> np.ndarray:
-        """Behind each row's last token in scope; 0 where there is none."""
+        """One past each row's last token in scope; 0 where there is none."""
         if self.offsets is None or self.bounds is None:
             return self.counts.astype(np.int64)
         if len(self.bounds) == 0:
@@ -69,9 +69,9 @@ class Spans:
 
 
 def _between(edges: np.ndarray, size: int) -> np.ndarray:
-    """bool (size,): True from each start to its stop. `edges` (n, 2) never goes back."""
+    """bool (size,): True from each start to its stop. `edges` (n, 2) never decreases."""
     flat = np.concatenate(([0], edges.reshape(-1), [size]))
-    # Outside and inside take turns.
+    # Segments alternate between outside and inside.
     inside = np.zeros(len(flat) - 1, dtype=bool)
     inside[1::2] = True
     return np.repeat(inside, np.diff(flat))

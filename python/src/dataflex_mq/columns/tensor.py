@@ -64,8 +64,8 @@ class VectorColumn:
 class TokenColumn:
     """
     A token matrix. `values` by kind: `dense` (rows, width); `jagged` the tokens in scope, row after row; `row`, `last` (rows,); `sparse`
-    those at `index`. `offsets` (rows + 1) says which entries of `values` (jagged, sparse) are whose. `response_lengths` (rows,) is there
-    where a column of scope `response` carries it.
+    those at `index`. `offsets` (rows + 1) says which entries of `values` (jagged, sparse) belong to which row. `response_lengths` (rows,)
+    is there where a column of scope `response` carries it.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class TokenColumn:
 class MaskColumn:
     """
     A 0/1 token matrix. `lengths` (rows,): each row's ones are a prefix. Otherwise `bounds` (runs, 2) holds start and stop of each run of
-    ones and `offsets` (rows + 1) says which runs are whose.
+    ones and `offsets` (rows + 1) says which runs belong to which row.
     """
 
     dtype: str

@@ -63,7 +63,7 @@ def _text(value: str, path: tuple[str | int, ...]) -> str:
         value.encode()
     except UnicodeEncodeError:
         _refuse(path, "a string with half a surrogate pair, which UTF-8 cannot hold")
-    # A subclass (an enumeration's member) as the string that it is.
+    # A subclass (such as a member of an enumeration) becomes a plain string.
     return str.__str__(value)
 
 

@@ -1,4 +1,4 @@
-"""What names a put, and what tells whether its content is the same."""
+"""The id of a put, and the hash that shows whether its content is the same."""
 
 from __future__ import annotations
 

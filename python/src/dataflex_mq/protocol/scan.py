@@ -20,7 +20,7 @@ class _RefusedError(Exception):
 
 
 def unpack_raw(data: bytes) -> Any:
-    """One message, without extension types and without keys that are no strings, or there twice. Raises DECODE."""
+    """One message, without extension types and without keys that are not strings or are there twice. Raises DECODE."""
     if len(data) == 0:
         raise _decode("it is empty")
     try:

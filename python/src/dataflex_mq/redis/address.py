@@ -11,7 +11,7 @@ from ..errors import error
 
 
 def address_of(given: str | None) -> str:
-    """The address, or that of the environment's DFX_REDIS_URL, then REDIS_URL. Raises USAGE without one, or for what is none."""
+    """The address, or that of the environment's DFX_REDIS_URL, then REDIS_URL. Raises USAGE where there is none, or it is malformed."""
     if given is not None and not isinstance(given, str):
         raise error("USAGE", f'a Redis address is a string such as "redis://HOST:PORT", not a {type(given).__name__}')
     url = given or os.environ.get("DFX_REDIS_URL") or os.environ.get("REDIS_URL")

@@ -18,15 +18,15 @@ from ..errors import DataflexError, error
 from .address import parse_address, redact
 from .scripts import ScriptCall
 
-# A connection that owes an answer and says nothing for so long is taken for half-open and replaced.
+# A connection that has not answered for this long is taken to be half-open and is replaced.
 SOCKET_SECONDS = 6.0
-# One blocking read at a time is this long on the server's side; after each, the step's state is looked at.
+# A blocking read waits this long on the server; after each one the step's state is checked.
 SLICE_SECONDS = 1.0
-# First pause after a lost connection; doubled up to the second.
+# First pause after a lost connection; it doubles up to the maximum.
 RETRY_SECONDS = 0.025
-RETRY_MOST_SECONDS = 0.5
+MAX_RETRY_SECONDS = 0.5
 
-# The server's or the connection's fault, and gone with it.
+# Faults of the server or the connection, worth another try.
 LOST = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSError)
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Connections:
                 if left <= 0:
                     raise self.unreachable(what, seconds, cause) from cause
                 time.sleep(min(pause, max(left, 0)))
-                pause = min(pause * 2, RETRY_MOST_SECONDS)
+                pause = min(pause * 2, MAX_RETRY_SECONDS)
             except redis.exceptions.RedisError as cause:
                 raise typed(cause) from cause
 
@@ -133,7 +133,7 @@ class Connections:
 
 
 def is_refusal(cause: BaseException) -> bool:
-    """Wrong credentials come as a connection error; no patience helps against them."""
+    """Wrong credentials arrive as a connection error, but retrying does not help."""
     return isinstance(cause, (redis.exceptions.AuthenticationError, redis.exceptions.AuthorizationError))
 
 

@@ -60,7 +60,7 @@ class StepKeys:
         return f"{self.prefix}out"
 
     def put(self, stage: str, put_id: str, content_hash: str) -> str:
-        """Other content never lands in the same stream."""
+        """Different content never goes into the same stream."""
         return f"{self.prefix}{stage}:{put_id}.{content_hash[:16]}"
 
     def result(self, pipeline: str, token: str) -> str:

@@ -1,4 +1,4 @@
-"""What Redis knows of a mounted run."""
+"""A mounted run in Redis."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def restore_run(connections: Connections, handle: Handle) -> bool:
 
 
 def trainer_beat(connections: Connections, handle: Handle, leave: bool = False) -> str:
-    """Keeps the run busy for others; `leave` says goodbye. Answers OK, FENCED or NOT_MOUNTED."""
+    """Keeps the run busy for others; `leave`: signs off. Answers OK, FENCED or NOT_MOUNTED."""
     keys = run_keys(handle["run"])
     args = [handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, int(leave), STATE_TTL_MS]
     return connections.run_script(ScriptCall("heartbeat", [keys.mount, keys.trainer, keys.steps], args))[0]

@@ -1,4 +1,4 @@
-"""Which brokers and workers live."""
+"""Which brokers and workers are alive."""
 
 from __future__ import annotations
 

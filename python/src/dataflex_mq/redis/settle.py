@@ -12,9 +12,9 @@ from .keys import STATE_TTL_MS, run_keys
 from .mounts import Handle
 from .scripts import ScriptCall
 
-# As the service: steps that a state keeps unless its component says otherwise.
+# Steps that a state keeps unless its component says otherwise; the service's own default.
 STATE_STEPS = 20_000
-# A message is for people, and stays with the notices.
+# Messages are meant to be read, and are kept with the notices.
 MESSAGE_CHARS = 4_000
 
 

@@ -1,4 +1,4 @@
-"""Stream entries out of redis-py's answers, whatever protocol and version shaped them."""
+"""Stream entries from redis-py's answers, in the shapes of every protocol and version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_answer(answer: Any) -> list[Entry]:
     if not answer:
         return []
     entries = next(iter(answer.values())) if isinstance(answer, dict) else answer[0][1]
-    # The list more: [[(id, fields), …]].
+    # The additional list: [[(id, fields), …]].
     if (
         len(entries) == 1
         and isinstance(entries[0], list)

@@ -1,4 +1,4 @@
-"""Whole prompts out of shares."""
+"""Shares as whole numbers of prompts."""
 
 from __future__ import annotations
 

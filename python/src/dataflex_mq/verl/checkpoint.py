@@ -13,7 +13,7 @@ FILE = "dataflex_mq.json"
 
 
 def write_state(folder: Path, state: dict[str, Any]) -> None:
-    """Whole or not at all: verl marks the folder as complete after this."""
+    """Written completely or not at all: verl marks the folder as complete after this."""
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / f"{FILE}.{os.getpid()}"
     with partial.open("w", encoding="utf-8") as file:

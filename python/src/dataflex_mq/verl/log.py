@@ -1,4 +1,4 @@
-"""The trainers' log: as loud as verl's own, whose root logger would keep what is said at mount to itself."""
+"""The trainers' log, at verl's own level: under verl's root logger what is logged at mount would not appear."""
 
 from __future__ import annotations
 

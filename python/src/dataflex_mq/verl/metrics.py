@@ -74,7 +74,7 @@ def pipeline_metrics(result: StepResult) -> dict[str, float]:
         stats = found.header.get("stats") or {}
         own = {ours: stats[theirs] for ours, theirs in _PIPELINE.items() if theirs in stats}
         for metric, value in {**own, **found.metrics}.items():
-            # Behind a slash: a domain.
+            # What follows a slash is a domain.
             kind, *of = metric.split("/", 1)
             metrics["/".join([prefix, kind, *map(metric_part, of)])] = float(value)
     return metrics

@@ -73,7 +73,7 @@ class MixingTrainer(DataflexTrainer):
         metrics.update(_rewards(batch, spec["domain_key"]))
 
     def _save_checkpoint(self) -> None:
-        """Before verl's own, which ends by marking the folder as complete. A Redis that is away costs nobody the checkpoint."""
+        """Before verl's own, which ends by marking the folder as complete. The checkpoint is written even if Redis cannot be reached."""
         name = self._mix_spec["name"]
         folder = Path(self.config.trainer.default_local_dir) / f"global_step_{self.global_steps}"
         mix = None

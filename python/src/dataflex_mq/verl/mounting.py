@@ -20,7 +20,7 @@ def mount(client: Client, settings: Settings) -> Run:
     since a heartbeat that goes on is a trainer that lives. Raises what `Client.mount` raises.
     """
     end = time.monotonic() + min(settings.mount_timeout, 1.5 * HEARTBEAT_TTL_MS / 1000)
-    told = False
+    warned = False
     while True:
         try:
             run = client.mount(
@@ -36,9 +36,12 @@ def mount(client: Client, settings: Settings) -> Run:
         except MountError as caught:
             if caught.code != "RUN_BUSY" or time.monotonic() > end:
                 raise
-            if not told:
-                log.warning('dataflex: run "%s" is busy: waiting for the trainer before to be gone', settings.run_id)
-            told = True
+            if not warned:
+                log.warning(
+                    'dataflex: run "%s" is busy: waiting for the heartbeat of the previous trainer to lapse',
+                    settings.run_id,
+                )
+            warned = True
             time.sleep(PAUSE_SECONDS)
     for warning in run.handle["warnings"]:
         log.warning("dataflex: %s", warning)

@@ -1,4 +1,4 @@
-"""What verl must not see of a configuration that names one of these trainers."""
+"""What verl must not see in a configuration that names one of these trainers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from types import ModuleType
 
 log = logging.getLogger("dataflex_mq")
 
-# Importing it makes verl's trainers; nobody gets at the registry without it.
+# Importing it defines verl's trainers; the registry cannot be reached without it.
 TRAINERS_MODULE = "verl.trainer.ppo.v1"
 
 
@@ -39,7 +39,7 @@ class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != TRAINERS_MODULE:
             return None
-        # Once is enough; and without itself in the list it finds the module as anybody does.
+        # Needed once only; and `find_spec` below must not come back here.
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
@@ -61,7 +61,7 @@ def register() -> None:
         from .register import register_all
 
         register_all()
-    except Exception:  # verl would swallow it without a word
+    except Exception:  # verl would swallow it silently
         log.exception("dataflex_mq: its trainers could not be registered with this verl")
 
 

@@ -12,7 +12,7 @@ from .versions import installed, unproven
 
 
 def register_all() -> None:
-    """Every name gets its trainer, or one whose constructor raises with the versions and the remedy."""
+    """Every name gets its trainer, or one whose constructor raises with the versions and what to do."""
     made: dict[str, type] = {}
     refusal = unproven(installed("verl"), installed("TransferQueue"))
     if refusal is None:
@@ -29,7 +29,7 @@ def register_all() -> None:
 
 def _refusing(refusal: DataflexError) -> type:
     class RefusingTrainer(PPOTrainer):
-        # Before `__init__`, so that a later verl's abstract methods cannot speak first.
+        # In `__new__`, before a later verl's abstract methods can raise.
         def __new__(cls, *args: Any, **kwargs: Any) -> RefusingTrainer:
             raise refusal
 

@@ -1,4 +1,4 @@
-"""What every trainer adds to verl's: fields go out, weights come back and reach the loss."""
+"""What every trainer adds to verl's: fields are sent, weights come back and reach the loss."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .versions import refuse_unproven
 if TYPE_CHECKING:
     from verl.trainer.ppo.v1.trainer_base import PPOTrainer
 else:
-    # Which of verl's trainers stands behind is decided in `trainers.py`.
+    # `trainers.py` decides which of verl's trainers comes after this class.
     PPOTrainer = object
 
 WEIGHTS = "rollout_is_weights"
@@ -105,7 +105,7 @@ class DataflexTrainer(PPOTrainer):
                 is_padding=rows.is_padding,
             )
         if pending is not None:
-            # A refused put says more than the timeout that would follow from it.
+            # The error of a refused put says more than the timeout that it would lead to.
             pending.sent()
         result = run.weights(self.global_steps, trigger=self.local_trigger_step)
         metrics.update({**result_metrics(result, hidden), **pipeline_metrics(result)})

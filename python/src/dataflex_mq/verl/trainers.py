@@ -1,4 +1,4 @@
-"""The trainers: verl's own, with what `DataflexTrainer` and `MixingTrainer` add in front."""
+"""The trainers: verl's own, with `DataflexTrainer` or `MixingTrainer` in front."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from types import ModuleType
 from ..errors import DataflexError, error
 from ..version import __version__
 
-# The tests in `tests/verl` run on these. verl moves fast: another version may drop weights without a word, so none is guessed at.
+# The tests in `tests/verl` run on these. verl moves fast: another version may drop the weights silently, so no other is assumed to work.
 PROVEN_VERL = ("0.9.1",)
 PROVEN_TRANSFER_QUEUE = ("0.1.8", "0.1.10", "0.1.11")
 

@@ -26,7 +26,7 @@ def decode_sparse(read: DecodeInput) -> TokenColumn:
 
 def _check_index(read: DecodeInput, offsets: np.ndarray, index: np.ndarray) -> None:
     before = np.concatenate((np.full(min(len(index), 1), -1), index[:-1].astype(np.int64)))
-    # At a row's first entry nothing stands before.
+    # A row's first entry has no predecessor.
     begins = offsets[:-1][np.diff(offsets) > 0]
     before[begins] = -1
     wrong = np.flatnonzero((index <= before) | (index >= read.width))
