@@ -10,7 +10,14 @@ export function protocolDoc(text: string): string {
     "|---|---|---|---|",
     ...KEY_TABLE.map((k) => `| \`${k.key}\` | ${k.type} | ${k.ttl} | ${k.holds} |`),
   ];
-  const scripts = Object.values(SCRIPTS).flatMap(({ file }) => [`**${file}**`, "", "```", ...headerOf(file), "```", ""]);
+  const scripts = Object.values(SCRIPTS).flatMap(({ file }) => [
+    `**${file}**`,
+    "",
+    "```",
+    ...headerOf(file),
+    "```",
+    "",
+  ]);
   return fillBlock(fillBlock(text, "keys", keys), "scripts", scripts);
 }
 
