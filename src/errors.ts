@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   COMPONENT_UNKNOWN: { where: "worker", retryable: false, exit: 1 },
   COMPUTE_TIMEOUT: { where: "worker", retryable: false, exit: 1 },
   COMPUTE_LOST: { where: "worker", retryable: true, exit: 1 },
+  OUT_OF_MEMORY: { where: "worker", retryable: true, exit: 1 },
   POISON: { where: "worker", retryable: false, exit: 1 },
   EXPIRED: { where: "worker", retryable: false, exit: 1 },
   INTERNAL: { where: "worker", retryable: true, exit: 1 },

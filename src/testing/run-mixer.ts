@@ -1,3 +1,4 @@
+import { DataflexError } from "../errors.js";
 import type { PipelineSpec } from "../protocol/messages.js";
 import type { Mixer } from "../scoring/components/component-types.js";
 import { createRegistry } from "../scoring/components/registry.js";
@@ -15,7 +16,9 @@ import type { Params } from "./run-component.js";
 export function runMixer(mixer: Mixer, series: DomainSeries, params: Params = {}, step?: number): number[] {
   const known = createRegistry([mixer]).get("mixer", mixer.name);
   const run = { run: "test", step: step ?? series.steps.at(-1)?.step ?? 0, trigger: 0 };
-  return proposeShares(mixSpec(known, series, params), known, series, run, new Notes());
+  const shares = proposeShares(mixSpec(known, series, params), known, series, run, new Notes());
+  if (!(shares instanceof Promise)) return shares;
+  throw new DataflexError("COMPONENT", `mixer '${mixer.name}' is asynchronous: runMixer runs mixers that are not`);
 }
 
 function mixSpec(mixer: Mixer, series: DomainSeries, params: Params): PipelineSpec {

@@ -17,6 +17,8 @@ import { deviceOf } from "./compute/backend.js";
 import { ComputeHost } from "./compute/host.js";
 import type { Backend } from "./compute/thread-messages.js";
 import { type Attempt, processJob } from "./process-job.js";
+import { splitPlugins } from "./python/plugin-files.js";
+import { type PythonSettings, type PythonSlots, pythonCheck, startPython } from "./python/python-slots.js";
 import { VitalSigns } from "./vitals.js";
 
 export interface WorkerOptions {
@@ -25,7 +27,10 @@ export interface WorkerOptions {
   /** Jobs at once, each with a compute thread of its own. Default 1. */
   readonly slots?: number;
   readonly backend?: Backend;
+  /** TypeScript or JavaScript files and packages; Python files (`.py`). */
   readonly plugins?: readonly string[];
+  /** How the Python files among the plugins are run. */
+  readonly python?: PythonSettings;
   /** Longest time one job may compute, in ms. Default 10 minutes. */
   readonly computeLimitMs?: number;
   readonly onAttempt?: (attempt: Attempt) => void;
@@ -53,6 +58,7 @@ export class Worker {
   #fingerprints: string[] = [];
   #queues: string[] = [];
   #blocking: Redis | undefined;
+  #python: PythonSlots | undefined;
   #stopping = false;
   backend = "";
 
@@ -85,8 +91,16 @@ export class Worker {
   /** From memory only: what `checks().ready` would find, without asking Redis. */
   get isReady(): boolean {
     return (
-      !this.#stopping && this.#redis?.status === "ready" && this.#blocking?.status === "ready" && this.backend !== ""
+      !this.#stopping &&
+      this.#redis?.status === "ready" &&
+      this.#blocking?.status === "ready" &&
+      this.backend !== "" &&
+      this.#downSlots.length === 0
     );
+  }
+  /** Slots whose Python process is not there. */
+  get #downSlots(): number[] {
+    return (this.#python?.slots ?? []).flatMap((slot, i) => (slot.isUp ? [] : [i]));
   }
 
   /** Jobs by queue whose holder died or lost them, seen and put back by this worker: each stall is seen by one worker. */
@@ -107,7 +121,10 @@ export class Worker {
       blocking: this.#blocking ? [this.#blocking] : [],
       loops: this.#consumer ? [{ name: "jobs", age: this.#consumer.pulse.age, resting: this.#consumer.busy }] : [],
       stopping: this.#stopping,
-      more: [{ name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" }],
+      more: [
+        { name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" },
+        ...(this.#python ? [pythonCheck(this.#python, this.#downSlots)] : []),
+      ],
     };
   }
 
@@ -125,8 +142,16 @@ export class Worker {
   async #open(): Promise<void> {
     const { redisUrl, plugins = [], backend = "auto" } = this.#options;
     const onError = throttledLog((facts) => this.#log.warn(facts, "worker"));
-    const catalogues = await workerCatalogues(plugins);
-    this.#idle = Array.from({ length: this.slots }, () => new ComputeHost({ backend, plugins }));
+    const files = splitPlugins(plugins);
+    if (files.python.length > 0) {
+      const python = await startPython(files.python, this.slots, this.#log, this.#options.python);
+      this.#python = python;
+      this.#releases.push(() => python.stop());
+    }
+    const declared = this.#python?.ready.components ?? [];
+    const catalogues = await workerCatalogues(files.modules, declared);
+    const setup = { backend, plugins: files.modules, python: declared };
+    this.#idle = Array.from({ length: this.slots }, (_, slot) => new ComputeHost(setup, this.#python?.slots[slot]));
     this.#hosts = [...this.#idle];
     for (const host of this.#hosts) this.#releases.push(() => host.stop());
     for (const host of this.#hosts) this.backend = await host.start();

@@ -41,6 +41,7 @@ ERROR_CODES: dict[str, ErrorKind] = {
     "COMPONENT_UNKNOWN": ErrorKind("worker", False, 1),
     "COMPUTE_TIMEOUT": ErrorKind("worker", False, 1),
     "COMPUTE_LOST": ErrorKind("worker", True, 1),
+    "OUT_OF_MEMORY": ErrorKind("worker", True, 1),
     "POISON": ErrorKind("worker", False, 1),
     "EXPIRED": ErrorKind("worker", False, 1),
     "INTERNAL": ErrorKind("worker", True, 1),
@@ -119,7 +120,7 @@ _CLASSES: dict[type[DataflexError], str] = {
     FencedError: "FENCED",
     PutError: "PUT_CONFLICT ROWS_CONFLICT CHUNKS_MISSING RELEASED",
     ServiceFailure: "NON_FINITE INCOMPLETE_GROUP EMPTY_SELECTION COMPONENT PLUGIN COMPONENT_UNKNOWN COMPUTE_TIMEOUT "
-    "COMPUTE_LOST POISON EXPIRED INTERNAL BACKEND",
+    "COMPUTE_LOST OUT_OF_MEMORY POISON EXPIRED INTERNAL BACKEND",
     WaitTimeout: "TIMEOUT",
     ClosedError: "CLOSED",
     RedisError: "REDIS_UNREACHABLE REDIS_CONFIG REDIS_FULL",

@@ -60,6 +60,7 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
     ...(o.backend === undefined ? {} : { backend: o.backend }),
     ...(o.plugin === undefined ? {} : { plugins: o.plugin }),
     ...(o.computeLimitMs === undefined ? {} : { computeLimitMs: o.computeLimitMs }),
+    ...(o.python === undefined ? {} : { python: o.python }),
   });
   const metrics = createWorkerMetrics(worker);
   return launch(worker, async () => {

@@ -2,7 +2,14 @@ import { parseArgs } from "node:util";
 import { DataflexError } from "../../errors.js";
 import { onShutdown } from "../../lifecycle.js";
 import { runBroker, runWorker } from "./run-service.js";
-import { MAX_MS, parseBackend, parseCount, redisUrlOf, type ServiceOptions } from "./service-options.js";
+import {
+  MAX_MS,
+  parseBackend,
+  parseCount,
+  pythonSettings,
+  redisUrlOf,
+  type ServiceOptions,
+} from "./service-options.js";
 
 /** Entry point of a service process: config → build → run → release → exit code. Tells the process that forked it when it is ready. */
 export async function serviceMain(role: "broker" | "worker", argv: readonly string[]): Promise<void> {
@@ -33,6 +40,10 @@ function parse(argv: readonly string[]): ServiceOptions {
       backend: { type: "string" },
       plugin: { type: "string", multiple: true },
       "compute-limit-ms": { type: "string" },
+      python: { type: "string" },
+      device: { type: "string" },
+      "python-memory-mb": { type: "string" },
+      "python-start-ms": { type: "string" },
     },
   });
   return {
@@ -45,5 +56,11 @@ function parse(argv: readonly string[]): ServiceOptions {
     ...(values["compute-limit-ms"] === undefined
       ? {}
       : { computeLimitMs: parseCount("--compute-limit-ms", values["compute-limit-ms"], MAX_MS) }),
+    ...pythonSettings({
+      python: values.python,
+      device: values.device,
+      pythonMemoryMb: values["python-memory-mb"],
+      pythonStartMs: values["python-start-ms"],
+    }),
   };
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { DataflexError } from "../../errors.js";
 import { BACKENDS, type Backend } from "../../worker/compute/thread-messages.js";
+import { parseDevice } from "../../worker/python/devices.js";
+import type { PythonSettings } from "../../worker/python/python-slots.js";
 
 /** Options of the services, the same on the command line and for the entry points in `workers/`. */
 export interface ServiceOptions {
@@ -10,6 +12,7 @@ export interface ServiceOptions {
   readonly backend?: Backend;
   readonly plugin?: readonly string[];
   readonly computeLimitMs?: number;
+  readonly python?: PythonSettings;
   /** Broker only: what whoever wants to see its page must know. */
   readonly token?: string;
 }
@@ -58,6 +61,23 @@ export function redisUrlOf(
   );
 }
 
+/** How Python plugins are run, as typed. Errors: USAGE. */
+export function pythonSettings(typed: {
+  readonly python?: string | undefined;
+  readonly device?: string | undefined;
+  readonly pythonMemoryMb?: string | undefined;
+  readonly pythonStartMs?: string | undefined;
+}): { python?: PythonSettings } {
+  const { python, device, pythonMemoryMb: memory, pythonStartMs: start } = typed;
+  const settings: PythonSettings = {
+    ...(python === undefined ? {} : { python }),
+    ...(device === undefined ? {} : { device: parseDevice(device) }),
+    ...(memory === undefined ? {} : { memoryMb: parseCount("--python-memory-mb", memory, MAX_MEMORY_MB) }),
+    ...(start === undefined ? {} : { startLimitMs: parseCount("--python-start-ms", start, MAX_MS) }),
+  };
+  return Object.keys(settings).length === 0 ? {} : { python: settings };
+}
+
 export function parseBackend(text: string): Backend {
   if ((BACKENDS as readonly string[]).includes(text)) return text as Backend;
   throw new DataflexError("USAGE", `backend "${text}" is none of ${BACKENDS.join(", ")}`);
@@ -65,6 +85,8 @@ export function parseBackend(text: string): Backend {
 
 /** What one machine can start; more is a slip of the keyboard that would take it down. */
 export const MAX_COUNT = 256;
+/** 64 TiB. */
+const MAX_MEMORY_MB = 2 ** 26;
 /** A day: timers hold no more than 24 of them. */
 export const MAX_MS = 86_400_000;
 

@@ -33,8 +33,10 @@ export interface CatalogueEntry {
   readonly timing?: Stage;
   /** Scorers: the shape of their scores. */
   readonly granularity?: Granularity;
-  /** Reweighters and selectors: the shape of scores they take. */
+  /** Reweighters and selectors: the shape of scores they take; absent where they take either. */
   readonly accepts?: Accepts;
+  /** Reweighters that normalise their weights themselves. */
+  readonly self_normalized?: true;
   /** Token reweighters: when no weight of theirs is 0. */
   readonly positive?: Positive;
   /** Mixers: whether they need a scorer, and the one they get where none is named. */
@@ -72,7 +74,8 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     needs: component.needs,
     ...timingOf(component),
     ...("granularity" in component ? { granularity: component.granularity } : {}),
-    ...("accepts" in component ? { accepts: component.accepts } : {}),
+    ...("accepts" in component && component.adapts !== true ? { accepts: component.accepts } : {}),
+    ...("self_normalized" in component && component.self_normalized ? { self_normalized: true as const } : {}),
     ...("positive" in component && component.positive !== undefined ? { positive: component.positive } : {}),
     ...("scorer" in component ? { scorer: component.scorer } : {}),
     ...("default_scorer" in component && component.default_scorer !== undefined

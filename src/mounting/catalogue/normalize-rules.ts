@@ -1,6 +1,7 @@
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js";
 import type { PipelineOptions } from "../config/options.js";
+import type { CatalogueEntry } from "./catalogue-entry.js";
 
 /** Losses that average over a row's tokens first, whatever the aggregation says: each row counts as much as another. */
 const ROW_LOSSES = ["geo_mean", "gspo", "sapo"];
@@ -21,12 +22,13 @@ export interface Diagnostics {
 }
 
 /**
- * How a pipeline's weights are normalised. Unset: by the shape of the weights. `auto`: by the trainer's loss; where that is not known, by
+ * How a pipeline's weights are normalised. Unset: by the shape of the weights, or not at all where the reweighter does it itself. `auto`: by the trainer's loss; where that is not known, by
  * the shape too, with a warning: such a step is only scaled by a factor near one, so it is no reason to refuse a run.
  */
 export function resolveNormalize(
   options: PipelineOptions,
   granularity: PipelineSpec["granularity"],
+  actuator: Pick<CatalogueEntry, "self_normalized"> | undefined,
   path: Problem["path"],
   trainer: TrainerSettings | undefined,
   diagnostics: Diagnostics,
@@ -41,7 +43,7 @@ export function resolveNormalize(
     return "none";
   }
   const byShape = granularity === "token" ? "token" : "row";
-  if (wanted === null) return byShape;
+  if (wanted === null) return actuator?.self_normalized ? "none" : byShape;
   if (wanted !== "auto") return wanted;
   const where = `${path.join(".")}: normalize auto`;
   const found = byLoss(trainer ?? {});

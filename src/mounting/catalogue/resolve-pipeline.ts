@@ -45,7 +45,7 @@ export function resolvePipeline(
     if (problem !== undefined) problems.push(problem);
   }
   const granularity = joinShapes(chosen.scorer, chosen.actuator, path, catalogues, problems);
-  const normalize = resolveNormalize(options, granularity, path, mount.trainer, diagnostics);
+  const normalize = resolveNormalize(options, granularity, chosen.actuator, path, mount.trainer, diagnostics);
   checkMix(options, chosen, path, problems, warnings);
   if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
     warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);
@@ -164,9 +164,9 @@ function joinShapes(
     }
     return "domain";
   }
-  const takes = actuator?.accepts ?? "row";
+  const gives = scorer?.granularity === "token" || scorer?.granularity === "domain" ? scorer.granularity : "row";
+  const takes = actuator?.accepts ?? (gives === "domain" ? "row" : gives);
   if (scorer === undefined || actuator === undefined) return takes;
-  const gives = scorer.granularity === "token" || scorer.granularity === "domain" ? scorer.granularity : "row";
   if (gives !== takes) {
     problems.push({
       path: placeOf(path, "actuator").name,

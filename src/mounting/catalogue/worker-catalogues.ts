@@ -1,21 +1,28 @@
+import { type ForeignDeclaration, foreignComponents } from "../../scoring/components/foreign.js";
 import { builtinCatalogue } from "./builtin.js";
 import { type Catalogue, catalogueOf } from "./catalogue-entry.js";
 
 /**
- * The catalogue of a worker that is started with these plugins: the built-ins, and the plugins' components beside them, so that they can
- * be combined. Its fingerprint is the worker's.
+ * The catalogue of a worker that is started with these plugins: the built-ins, and beside them the plugins' components and those that
+ * Python files declare, so that they can be combined. Its fingerprint is the worker's.
  * @throws DataflexError PLUGIN naming the plugin that cannot be loaded.
  */
-export async function catalogueWith(plugins: readonly string[]): Promise<Catalogue> {
-  if (plugins.length === 0) return builtinCatalogue();
+export async function catalogueWith(
+  plugins: readonly string[],
+  declared: readonly ForeignDeclaration[] = [],
+): Promise<Catalogue> {
+  if (plugins.length + declared.length === 0) return builtinCatalogue();
   // The loader of TypeScript comes along only where there is something to load.
   const { loadComponents } = await import("../../scoring/components/load-plugins.js");
-  const { components, sourceOf } = await loadComponents(plugins);
+  const { components, sourceOf } = await loadComponents(plugins, foreignComponents(declared));
   return catalogueOf(components, { prefix: "plugin", sourceOf });
 }
 
 /** What a worker with these plugins registers: the built-ins for everybody, and a second catalogue that holds its plugins as well. */
-export async function workerCatalogues(plugins: readonly string[]): Promise<Catalogue[]> {
+export async function workerCatalogues(
+  plugins: readonly string[],
+  declared: readonly ForeignDeclaration[] = [],
+): Promise<Catalogue[]> {
   const builtin = builtinCatalogue();
-  return plugins.length === 0 ? [builtin] : [builtin, await catalogueWith(plugins)];
+  return plugins.length + declared.length === 0 ? [builtin] : [builtin, await catalogueWith(plugins, declared)];
 }

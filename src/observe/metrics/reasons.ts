@@ -40,6 +40,7 @@ const REASON = {
   COMPONENT_UNKNOWN: "contract",
   COMPUTE_TIMEOUT: "timeout",
   COMPUTE_LOST: "lost",
+  OUT_OF_MEMORY: "lost",
   POISON: "poison",
   EXPIRED: "expired",
   INTERNAL: "other",

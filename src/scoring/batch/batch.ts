@@ -6,7 +6,7 @@ import { DataflexError } from "../../errors.js";
 import { checkColumn, wrongKind } from "./check-column.js";
 import { writer } from "./evaluate.js";
 import { type Frame, frameOf } from "./frame.js";
-import { type GroupSize, type Groups, groupSizes, makeGroups, noSuchStrings } from "./groups.js";
+import { type GroupSize, type Groups, groupSizes, lastOfSession, makeGroups, noSuchStrings } from "./groups.js";
 import { isFloat } from "./kernel.js";
 import { RowVector } from "./row-vector.js";
 import { NonFinite, TensorsNeeded } from "./signals.js";
@@ -111,6 +111,16 @@ export class Batch {
   strings(name: string): readonly string[] {
     const column = this.#strings(name);
     return Array.from(column.index, (k) => column.table[k]!);
+  }
+
+  /** A column as it travelled, for what passes it on to another process. @throws DataflexError COMPONENT when it was not declared. */
+  encoded(name: string): Column {
+    return this.#column(name);
+  }
+
+  /** `(rows,)`: 1 = live, and of its session, if rows have one, the last live row: what statistics of groups count. */
+  lastOfSession(): Uint8Array {
+    return lastOfSession(this.frame, this.#stringsIfAny("uid"), this.#stringsIfAny("session"));
   }
 
   /** Rows that share a string, usually `uid`. @throws as `field`. */

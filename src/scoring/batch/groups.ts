@@ -80,13 +80,11 @@ export class Groups {
 export function makeGroups(frame: Frame, key: StringsColumn, uid?: StringsColumn, session?: StringsColumn): Groups {
   const counts = new Int32Array(key.table.length);
   const groupOf = new Int32Array(frame.rows).fill(-1);
-  const last = new Map<number, number>();
   for (let i = 0; i < frame.rows; i++) {
     if (frame.real[i] !== 1) continue;
     groupOf[i] = key.index[i]!;
     if (frame.live[i] !== 1) continue;
     counts[key.index[i]!]! += 1;
-    if (uid && session) last.set(uid.index[i]! * session.table.length + session.index[i]!, i);
   }
   const live = Array.from(counts, (n) => new Int32Array(n));
   const filled = new Int32Array(counts.length);
@@ -94,13 +92,25 @@ export function makeGroups(frame: Frame, key: StringsColumn, uid?: StringsColumn
     if (frame.live[i] === 1) live[key.index[i]!]![filled[key.index[i]!]!++] = i;
   }
   if (!uid || !session) return new Groups(frame, groupOf, live, live);
-  const counted = new Set(last.values());
+  const counted = lastOfSession(frame, uid, session);
   return new Groups(
     frame,
     groupOf,
-    live.map((rows) => rows.filter((i) => counted.has(i))),
+    live.map((rows) => rows.filter((i) => counted[i] === 1)),
     live,
   );
+}
+
+/** `(rows,)`: 1 = live, and of its (uid, session) the last live row; without sessions every live row. */
+export function lastOfSession(frame: Frame, uid?: StringsColumn, session?: StringsColumn): Uint8Array {
+  if (!uid || !session) return frame.live;
+  const last = new Map<number, number>();
+  for (let i = 0; i < frame.rows; i++) {
+    if (frame.live[i] === 1) last.set(uid.index[i]! * session.table.length + session.index[i]!, i);
+  }
+  const counted = new Uint8Array(frame.rows);
+  for (const i of last.values()) counted[i] = 1;
+  return counted;
 }
 
 export interface GroupSize {

@@ -128,6 +128,10 @@ export interface ReweighterDefinition<S extends z.ZodType, A extends Accepts = A
   readonly accepts: A;
   /** Only where it reads fields later than its scorer's stage. */
   readonly timing?: Stage;
+  /** Takes row scores as well as token scores: `accepts` is what the pipeline at hand gives it. */
+  readonly adapts?: boolean;
+  /** Its weights are as they should be: `normalize` is none unless the configuration says otherwise. */
+  readonly self_normalized?: boolean;
   /** Token reweighters: when no token's weight is 0. Absent: one may be, which a loss with a geometric mean of weights cannot bear. */
   readonly positive?: Positive;
   /** Raw weights ≥ 0 of the same shape as `scores`, before normalisation. */
@@ -138,12 +142,18 @@ export interface SelectorDefinition<S extends z.ZodType, A extends Accepts = Acc
   readonly accepts: A;
   /** Only where it reads fields later than its scorer's stage. */
   readonly timing?: Stage;
+  /** Takes row scores as well as token scores: `accepts` is what the pipeline at hand gives it. */
+  readonly adapts?: boolean;
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Kept | Promise<Kept>;
   /**
    * What later steps will find of this one in `ctx.history`: names with finite numbers. Called with what `act` gets; a step that is done
    * again replaces what it had told. A selection by history depends on which earlier steps were settled in time.
    */
-  remember?(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): readonly StateValue[];
+  remember?(
+    scores: ScoresOf<A>,
+    batch: Batch,
+    ctx: Context<z.output<S>>,
+  ): readonly StateValue[] | Promise<readonly StateValue[]>;
   /** Steps that are remembered; the oldest is forgotten first. Default 1,000. */
   readonly remember_steps?: number;
 }
@@ -156,12 +166,14 @@ export interface MixerDefinition<S extends z.ZodType> extends Declared<S> {
   readonly default_scorer?: string;
   /** Stage of a mixer that is mounted without scorer. Default post_reward, where the domain column rides along with the rewards. */
   readonly timing?: Stage;
+  /** A parameter `floor` is its own affair: the framework does not apply it. */
+  readonly floors_itself?: boolean;
   /**
    * The shares of `series.domains`, each ≥ 0, sum 1. Before the framework calls it, domains never seen are taken out (with `scorer:
    * "required"`): they keep their prior share. Parameters `floor` and `floor_mode`, where declared, are applied afterwards.
    * `ctx.step` is the step of the update, not of the batch.
    */
-  propose(series: DomainSeries, ctx: Context<z.output<S>>): ArrayLike<number>;
+  propose(series: DomainSeries, ctx: Context<z.output<S>>): ArrayLike<number> | Promise<ArrayLike<number>>;
 }
 
 /** What a policy makes of the candidate prompts of a step; both parts are one entry a row of the candidates. */

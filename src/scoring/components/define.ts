@@ -18,8 +18,8 @@ import type {
 } from "./component-types.js";
 import { fieldNeed, unionNeeds } from "./needs.js";
 
-/** Names travel in configuration, metrics labels and queue data: one alphabet for all. */
-const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+/** Names travel in configuration, metrics labels and queue data: one alphabet for all. `file:` stands before a name that a built-in has. */
+const NAME = /^([a-z][a-z0-9_]{0,63}:)?[a-z][a-z0-9_]{0,63}$/;
 
 /**
  * A scorer: turns fields of the batch into one score a row (`prompt`, `response`) or a token (`token`). Pure: the same batch

@@ -13,27 +13,39 @@ export interface LoadedComponents {
   sourceOf(component: Component): string | undefined;
 }
 
+/** A component that another process runs, with the file that it stands in and what identifies its text. */
+export interface ForeignComponent {
+  readonly component: Component;
+  readonly file: string;
+  readonly source: string;
+}
+
 /**
  * Loads the plugins of a worker: files or packages, TypeScript or JavaScript (through jiti, since Node 20 cannot import `.ts`, and a
  * loose file must find `dataflex-mq` although no node_modules lies beside it). Every exported component is registered.
- * The same in the main and the compute threads, which is what makes their catalogues equal.
+ * The same in the main and the compute threads, which is what makes their catalogues equal. `foreign` components join them.
  *
  * @throws DataflexError PLUGIN naming the plugin: it is not found, throws at import, exports no component, or a name is taken.
  */
-export async function loadComponents(plugins: readonly string[]): Promise<LoadedComponents> {
+export async function loadComponents(
+  plugins: readonly string[],
+  foreign: readonly ForeignComponent[] = [],
+): Promise<LoadedComponents> {
   const sources = new Map<Component, string>();
   const components: Component[] = [...BUILT_INS];
   const owners = new Map(BUILT_INS.map((component) => [keyOf(component), "a built-in"]));
+  const add = (plugin: string, component: Component, source: string): void => {
+    const owner = owners.get(keyOf(component));
+    if (owner !== undefined) throw taken(plugin, component, owner);
+    owners.set(keyOf(component), `plugin "${plugin}"`);
+    sources.set(component, source);
+    components.push(component);
+  };
   for (const plugin of plugins) {
     const { file, source } = locate(plugin);
-    for (const component of await importComponents(plugin, file)) {
-      const owner = owners.get(keyOf(component));
-      if (owner !== undefined) throw taken(plugin, component, owner);
-      owners.set(keyOf(component), `plugin "${plugin}"`);
-      sources.set(component, source);
-      components.push(component);
-    }
+    for (const component of await importComponents(plugin, file)) add(plugin, component, source);
   }
+  for (const { component, file, source } of foreign) add(file, component, source);
   return { components, sourceOf: (component) => sources.get(component) };
 }
 

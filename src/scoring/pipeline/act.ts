@@ -56,9 +56,16 @@ export async function actOnScores(
         // The scores' shape was compared with `accepts` above; the type system cannot see that the two agree.
         const act = actuator.act as (scores: unknown, batch: Batch, ctx: unknown) => unknown;
         const scores = scoresOf(scored, visible);
-        if (actuator.kind === "selector" && actuator.remember !== undefined) {
-          told = (actuator.remember as typeof act)(scores, visible, ctx) as readonly StateValue[];
+        if (actuator.kind !== "selector" || actuator.remember === undefined) return act(scores, visible, ctx);
+        const noted = (actuator.remember as typeof act)(scores, visible, ctx);
+        // Not awaited where it need not be: a synchronous component's tensors are tidied another way.
+        if (noted instanceof Promise) {
+          return noted.then((values: readonly StateValue[]) => {
+            told = values;
+            return act(scores, visible, ctx);
+          });
         }
+        told = noted as readonly StateValue[];
         return act(scores, visible, ctx);
       },
       (answer) => actionOf(spec, actuator, answer, current, own),

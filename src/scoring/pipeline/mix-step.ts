@@ -48,7 +48,7 @@ export async function mixStep(input: PipelineInput, options: CallOptions = {}): 
   notes.count("steps_counted", history.length);
   const { warmup_step, update_step, window } = spec;
   const series = new DomainSeries({ domains, prior, steps: history, window, warmup_step, update_step });
-  return outcome(proposeShares(spec, mixer, series, { ...run, step: update }, notes));
+  return outcome(await proposeShares(spec, mixer, series, { ...run, step: update }, notes));
 
   function outcome(shares: readonly number[]): PipelineOutcome {
     const values = domains

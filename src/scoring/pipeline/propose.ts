@@ -9,7 +9,7 @@ import type { RunContext } from "./outcome.js";
 
 /**
  * The shares of `series.domains`, sum 1. Domains never seen keep their prior share, the mixer divides the rest among the others, then
- * the floor.
+ * the floor. A promise if the mixer gives one.
  * @param run its step is the step of the update.
  * @throws DataflexError COMPONENT when the mixer throws or its answer is no set of shares; CONFIG.
  */
@@ -19,29 +19,44 @@ export function proposeShares(
   series: DomainSeries,
   run: RunContext,
   notes: Notes,
-): number[] {
+): number[] | Promise<number[]> {
   const ctx = componentContext(mixer, spec.actuator, spec.name, run, notes);
   const counts = series.counts();
   const all = series.domains.map((_, d) => d);
   const seen = mixer.scorer === "none" ? all : all.filter((d) => counts[d]! > 0);
-  const shares = [...series.prior];
-  if (seen.length > 0) {
-    const rest = seen.reduce((sum, d) => sum + shares[d]!, 0);
-    const proposed = ask(mixer, seen.length === all.length ? series : series.of(seen), ctx);
-    for (const [i, d] of seen.entries()) shares[d] = rest * proposed[i]!;
-  }
   const { floor, floor_mode } = ctx.params as { floor?: unknown; floor_mode?: unknown };
-  const kept = typeof floor === "number" ? withFloor(shares, floor, floor_mode === "clip" ? "clip" : "mix") : shares;
-  return normalized(kept);
+  const floored = mixer.floors_itself !== true && typeof floor === "number";
+  const finish = (proposed: readonly number[]): number[] => {
+    const shares = [...series.prior];
+    const rest = seen.reduce((sum, d) => sum + shares[d]!, 0);
+    for (const [i, d] of seen.entries()) shares[d] = rest * proposed[i]!;
+    return normalized(floored ? withFloor(shares, floor, floor_mode === "clip" ? "clip" : "mix") : shares);
+  };
+  if (seen.length === 0) return finish([]);
+  const proposed = ask(mixer, seen.length === all.length ? series : series.of(seen), ctx);
+  return proposed instanceof Promise ? proposed.then(finish) : finish(proposed);
 }
 
-function ask(mixer: Mixer, series: DomainSeries, ctx: ReturnType<typeof componentContext>): number[] {
-  let answer: unknown;
+function ask(
+  mixer: Mixer,
+  series: DomainSeries,
+  ctx: ReturnType<typeof componentContext>,
+): number[] | Promise<number[]> {
   try {
-    answer = mixer.propose(series, ctx);
+    const answer = mixer.propose(series, ctx);
+    if (!(answer instanceof Promise)) return readShares(mixer, series, answer);
+    return answer.then(
+      (shares) => readShares(mixer, series, shares),
+      (thrown) => {
+        throw explain(mixer, thrown);
+      },
+    );
   } catch (thrown) {
     throw explain(mixer, thrown);
   }
+}
+
+function readShares(mixer: Mixer, series: DomainSeries, answer: unknown): number[] {
   const isList = Array.isArray(answer) || ArrayBuffer.isView(answer);
   const shares = isList ? Array.from(answer as ArrayLike<number>) : [];
   const problem = isList ? simplexProblem(shares, series.domains.length) : `it returned ${typeof answer}`;

@@ -3,7 +3,9 @@ import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
-import type { Computed, ComputeReply, ComputeRequest, ComputeSetup } from "./thread-messages.js";
+import type { PythonMemory } from "../python/host-messages.js";
+import type { PythonSlot } from "../python/python-slot.js";
+import type { Computed, ComputeReply, ComputeRequest, ComputeSetup, PythonNews } from "./thread-messages.js";
 
 /** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
 const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
@@ -34,8 +36,17 @@ export class ComputeHost {
   /** Tensors alive in the thread after its last job. */
   tensors: TensorUse = { count: 0, bytes: 0 };
 
-  constructor(setup: ComputeSetup) {
+  /** What the slot's Python process held after its last call. */
+  memory: PythonMemory = { rss_bytes: 0, gpu_bytes: 0 };
+  readonly #python: PythonSlot | undefined;
+  /** Whether Python is at work on the job at hand, so that it is what a time limit ends. */
+  #inside = false;
+
+  /** @param python the slot's Python process, where the setup has Python components. */
+  constructor(setup: ComputeSetup, python?: PythonSlot) {
     this.#setup = setup;
+    this.#python = python;
+    python?.onState((state) => this.#channel?.post({ python: state } satisfies PythonNews, []));
   }
 
   /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them. */
@@ -60,7 +71,8 @@ export class ComputeHost {
               { limit_ms: limitMs },
             ),
           );
-          void this.#restart();
+          if (this.#inside) void this.#python?.kill();
+          else void this.#restart();
         }, limitMs);
         this.#channel?.post(
           { ...request, id },
@@ -88,9 +100,13 @@ export class ComputeHost {
   #open(): Promise<string> {
     const channel = NATIVE.has(this.#setup.backend) ? childChannel(this.#setup) : threadChannel(this.#setup);
     this.#channel = channel;
+    this.#inside = false;
     return new Promise((resolve, reject) => {
       channel.onMessage((reply) => {
-        if (reply.kind === "ready") resolve(reply.backend);
+        if (reply.kind === "ready") {
+          if (this.#python) channel.post({ python: this.#python.state } satisfies PythonNews, []);
+          resolve(reply.backend);
+        } else if (reply.kind === "python") this.#inside = reply.inside;
         else if (reply.kind === "refused") reject(DataflexError.fromFailure(reply.failure));
         else this.#answer(reply);
       });
@@ -121,7 +137,13 @@ export class ComputeHost {
     if (!pending || pending.id !== reply.id) return;
     if (reply.kind === "result") {
       this.tensors = reply.tensors;
+      if (reply.memory) this.memory = reply.memory;
       pending.resolve(reply);
+    } else if (reply.failure.details.python === "ended" && this.#python) {
+      void this.#python.death().then((death) => {
+        const message = `${death.message} under ${partsOf(this.#last!)}`;
+        pending.reject(new DataflexError(death.code, message, { ...death.details }));
+      });
     } else pending.reject(DataflexError.fromFailure(reply.failure));
   }
 }

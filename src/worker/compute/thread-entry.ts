@@ -1,11 +1,15 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
 import { setBackend, tensorUse } from "../../scoring/batch/tensor-backend.js";
+import type { Accepts } from "../../scoring/components/component-types.js";
+import { foreignComponents } from "../../scoring/components/foreign.js";
 import { loadComponents } from "../../scoring/components/load-plugins.js";
 import { createRegistry } from "../../scoring/components/registry.js";
+import { PythonCalls } from "../python/python-calls.js";
+import { PythonLink } from "../python/python-link.js";
 import { openBackend } from "./backend.js";
 import { scoreStep } from "./score-step.js";
-import type { ComputeReply, ComputeRequest, ComputeSetup } from "./thread-messages.js";
+import type { ComputeReply, ComputeRequest, ComputeSetup, PythonNews } from "./thread-messages.js";
 
 /** Compute thread, or child process for a native backend: takes requests one by one, answers each with a result or a typed failure. */
 const setup: ComputeSetup = isMainThread ? JSON.parse(process.argv[2] ?? "{}") : workerData;
@@ -18,13 +22,22 @@ function reply(message: ComputeReply, transfer: ArrayBuffer[] = []): void {
 async function main(): Promise<void> {
   const backend = await openBackend(setup.backend);
   setBackend(backend.use);
-  const { components } = await loadComponents(setup.plugins);
-  const registry = createRegistry(components);
+  const link = new PythonLink((inside) => reply({ kind: "python", inside }));
+  const calls = new PythonCalls(link);
+  const registryFor = async (accepts: Accepts) => {
+    const { components } = await loadComponents(setup.plugins, foreignComponents(setup.python, calls, accepts));
+    return createRegistry(components);
+  };
+  const registries = { row: await registryFor("row"), token: await registryFor("token") };
 
-  const onRequest = async (request: ComputeRequest): Promise<void> => {
+  const onRequest = async (request: ComputeRequest | PythonNews): Promise<void> => {
+    if ("python" in request) return link.setState(request.python);
     try {
+      const registry = registries[request.spec.granularity === "token" ? "token" : "row"];
+      calls.begin(request.spec, registry);
       const computed = await scoreStep(request, registry);
-      reply({ kind: "result", id: request.id, ...computed, tensors: await tensorUse() }, [
+      const { memory } = calls;
+      reply({ kind: "result", id: request.id, ...computed, tensors: await tensorUse(), ...(memory && { memory }) }, [
         computed.body.buffer as ArrayBuffer,
       ]);
     } catch (error) {

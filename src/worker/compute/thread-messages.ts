@@ -4,7 +4,10 @@ import type { Failure } from "../../errors.js";
 import type { PipelineSpec, PutHeader, ResultHeader } from "../../protocol/messages.js";
 import type { RawState } from "../../protocol/saved-state.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
+import type { ForeignDeclaration } from "../../scoring/components/foreign.js";
 import type { Remembered } from "../../scoring/pipeline/outcome.js";
+import type { PythonMemory } from "../python/host-messages.js";
+import type { PythonState } from "../python/python-slot.js";
 
 /** Where tensors of `batch.tensor` live. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
 export const BACKENDS = ["auto", "cpu", "wasm", "tensorflow", "tensorflow-gpu"] as const;
@@ -15,6 +18,13 @@ export interface ComputeSetup {
   readonly backend: Backend;
   /** Files or packages whose exported components are registered beside the built-ins. */
   readonly plugins: readonly string[];
+  /** Components of Python files, which the slot's Python process runs. */
+  readonly python: readonly ForeignDeclaration[];
+}
+
+/** Tells a thread what has become of its slot's Python process. */
+export interface PythonNews {
+  readonly python: PythonState;
 }
 
 /** One put's part of a job: its header and the bytes of the columns that the job needs, at their offsets from `base`. */
@@ -58,5 +68,9 @@ export type ComputeReply =
       readonly id: number;
       /** Tensors that are alive after the job. */
       readonly tensors: TensorUse;
+      /** What the Python process held after the last call, if the job made one. */
+      readonly memory?: PythonMemory;
     } & Computed)
+  /** Python has taken over, or has answered. */
+  | { readonly kind: "python"; readonly inside: boolean }
   | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };

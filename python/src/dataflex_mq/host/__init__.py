@@ -1,0 +1,1 @@
+"""The process in which a worker runs Python components: `python -m dataflex_mq.host`."""

@@ -1,0 +1,147 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DataflexError, type Failure } from "../../errors.js";
+import { canonicalJson } from "../../mounting/catalogue/fingerprint.js";
+import type { HostReady } from "./host-messages.js";
+import { PythonChild, type PythonOptions } from "./python-child.js";
+
+/** What a compute thread knows of its slot's Python process. */
+export type PythonState =
+  | { readonly kind: "starting" }
+  | { readonly kind: "up"; readonly socket: string }
+  | { readonly kind: "down"; readonly failure: Failure };
+
+/** A process that lived so long was sound: the next start is at once again. */
+const SOUND_MS = 10_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+export interface SlotOptions extends PythonOptions {
+  /** Folder of its sockets, private to this user. */
+  readonly folder: string;
+  readonly slot: number;
+}
+
+/** The Python process of one slot: started again when it ends, later each time that it does not live long. */
+export class PythonSlot {
+  readonly #options: SlotOptions;
+  #child: PythonChild | undefined;
+  #first: HostReady | undefined;
+  #state: PythonState = { kind: "starting" };
+  #listener: (state: PythonState) => void = () => {};
+  #starts = 0;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #death: Promise<DataflexError> | undefined;
+
+  constructor(options: SlotOptions) {
+    this.#options = options;
+  }
+
+  get state(): PythonState {
+    return this.#state;
+  }
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+  /** Whether a step could be scored now. */
+  get isUp(): boolean {
+    return this.#state.kind === "up";
+  }
+  /** Times that the process was started again. */
+  get restarts(): number {
+    return Math.max(0, this.#starts - 1);
+  }
+
+  /** `listener` hears the state, now and whenever it changes. */
+  onState(listener: (state: PythonState) => void): void {
+    this.#listener = listener;
+    listener(this.#state);
+  }
+
+  /** The first start. @throws DataflexError PLUGIN, BACKEND: what keeps it from starting would keep every later one. */
+  async start(): Promise<HostReady> {
+    const ready = await this.#open();
+    this.#first = ready;
+    return ready;
+  }
+
+  /** At a time limit. The next process starts by itself. */
+  async kill(): Promise<void> {
+    await this.#child?.kill();
+  }
+
+  /** How the process that a call was lost with has ended. */
+  async death(): Promise<DataflexError> {
+    return (await this.#death) ?? new DataflexError("COMPUTE_LOST", "the Python process closed its connection");
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#child?.stop();
+  }
+
+  async #open(): Promise<HostReady> {
+    const socket = join(this.#options.folder, `${this.#options.slot}-${this.#starts++}`);
+    const started = performance.now();
+    const child = new PythonChild(socket, this.#options);
+    this.#child = child;
+    this.#set({ kind: "starting" });
+    const ready = await child.ready;
+    this.#refuseOthers(ready, child);
+    this.#death = child.ended;
+    this.#set({ kind: "up", socket });
+    void child.ended.then((death) => {
+      rmSync(socket, { force: true });
+      if (this.#stopped) return;
+      this.#options.log.warn({ err: death.message }, "the Python process ended");
+      this.#failures = performance.now() - started >= SOUND_MS ? 0 : this.#failures + 1;
+      this.#restart();
+    });
+    return ready;
+  }
+
+  /** A file that was changed meanwhile is another component under a known name. */
+  #refuseOthers(ready: HostReady, child: PythonChild): void {
+    if (this.#first === undefined || sameComponents(this.#first, ready)) return;
+    void child.stop();
+    throw new DataflexError(
+      "PLUGIN",
+      `a plugin's text has changed since this worker started: restart the worker (${this.#options.files.join(", ")})`,
+      { files: this.#options.files },
+    );
+  }
+
+  #restart(): void {
+    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1)) * (0.5 + Math.random());
+    this.#set({ kind: "starting" });
+    this.#timer = setTimeout(
+      () => {
+        this.#open().catch((error: unknown) => this.#failed(DataflexError.from(error, "PLUGIN")));
+      },
+      this.#failures === 0 ? 0 : delay,
+    );
+  }
+
+  #failed(error: DataflexError): void {
+    if (this.#stopped) return;
+    this.#options.log.error({ code: error.code, err: error.message }, "the Python process does not start");
+    this.#failures++;
+    this.#restart();
+    // Another worker may be able to: a step is tried again.
+    const message = `the Python process of this worker does not start: ${error.message}`;
+    this.#set({ kind: "down", failure: new DataflexError("COMPUTE_LOST", message).toFailure() });
+  }
+
+  #set(state: PythonState): void {
+    this.#state = state;
+    this.#listener(state);
+  }
+}
+
+/** Whether two starts declare the same, source texts included. */
+export function sameComponents(a: HostReady, b: HostReady): boolean {
+  return canonicalJson(a.components) === canonicalJson(b.components);
+}
