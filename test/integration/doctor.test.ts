@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nodeFinding } from "../../src/commands/cli/doctor-machine.js";
 import type { Io } from "../../src/commands/cli/io.js";
 import { runCli } from "../../src/commands/cli/program.js";
-import type { Finding } from "../../src/observe/status/findings.js";
+import type { Check } from "../../src/redis/finding.js";
 import { brokerPresence } from "../../src/redis/presence.js";
 import { eventually } from "../helpers/eventually.js";
 import { freePort } from "../helpers/ports.js";
@@ -12,8 +12,8 @@ async function doctor(url: string) {
   let out = "";
   const io: Io = { out: (t) => (out += t), err: () => {}, env: {}, fancy: false };
   const code = await runCli(["doctor", "--json", "--redis", url], io);
-  const { redis } = JSON.parse(out) as { redis: Finding[] };
-  return { code, redis, bad: redis.filter((f) => f.level === "wrong" || f.level === "warning") };
+  const { redis } = JSON.parse(out) as { redis: Check[] };
+  return { code, redis, bad: redis.filter((f) => f.level === "critical" || f.level === "warning") };
 }
 
 test("every setting that is wrong has a line that fixes it: typed in, nothing of it is left", async () => {
@@ -48,7 +48,7 @@ test("a disk write a command, and a nearly full memory", async () => {
   await using redis = await startTestRedis(["--appendonly", "yes", "--appendfsync", "always"]);
   await redis.raw.config("SET", "maxmemory", String(Math.floor((await redis.usedBytes()) * 1.1)));
   const { bad } = await doctor(redis.url);
-  const found = bad.flatMap(({ name, fix }) => (/^(appendfsync|maxmemory)$/.test(name) ? [fix] : []));
+  const found = bad.flatMap(({ name, fix }) => (/^(appendfsync|memory)$/.test(name) ? [fix] : []));
   expect(found.sort()).toEqual([
     "redis-cli CONFIG SET appendfsync everysec   (and in redis.conf)",
     "redis-cli CONFIG SET maxmemory 1gb   (and in redis.conf)",
@@ -60,7 +60,7 @@ test("a replica names its master, and a cluster what to use instead", async () =
   await using _master = await startTestRedis(["--port", String(port), "--bind", "127.0.0.1"]);
   await using replica = await startTestRedis(["--replicaof", "127.0.0.1", String(port)]);
   const role = (await doctor(replica.url)).bad.find((f) => f.name === "role");
-  expect(role).toMatchObject({ level: "wrong", fix: `--redis redis://127.0.0.1:${port}` });
+  expect(role).toMatchObject({ level: "critical", fix: `--redis redis://127.0.0.1:${port}` });
 
   await using node = await startTestRedis(["--port", String(await freePort()), "--cluster-enabled", "yes"]);
   const { code, bad } = await doctor(node.url);
@@ -80,7 +80,7 @@ test("services of another version, each with its host and the line that makes it
 });
 
 test("an old Node is wrong", () => {
-  expect(nodeFinding("18.20.4")).toMatchObject({ level: "wrong", fix: "install Node 20.19 or newer" });
-  expect(nodeFinding("20.18.0").level).toBe("wrong");
+  expect(nodeFinding("18.20.4")).toMatchObject({ level: "critical", fix: "install Node 20.19 or newer" });
+  expect(nodeFinding("20.18.0").level).toBe("critical");
   for (const version of ["20.19.0", "22.1.0"]) expect(nodeFinding(version).level).toBe("ok");
 });

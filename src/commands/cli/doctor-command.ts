@@ -1,4 +1,4 @@
-import type { Finding } from "../../observe/status/findings.js";
+import type { Check } from "../../redis/finding.js";
 import type { Backend } from "../../worker/compute/thread-messages.js";
 import { addCommand, type Register } from "./command.js";
 import { EXIT, type ExitCode } from "./exit.js";
@@ -35,7 +35,7 @@ export const register: Register = (program, { io, setExit }) => {
       const all = { machine, redis: findings };
       if (json) io.out(`${JSON.stringify(all, undefined, 2)}\n`);
       else io.out(text.doctorText(all));
-      const wrong = [...machine, ...findings].some((f) => f.level === "wrong");
+      const wrong = [...machine, ...findings].some((f) => f.level === "critical");
       setExit(exit ?? (wrong ? EXIT.failed : EXIT.done));
     });
 };
@@ -44,7 +44,7 @@ export const register: Register = (program, { io, setExit }) => {
 async function examineRedis(
   options: Options,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<{ findings: Finding[]; exit?: ExitCode }> {
+): Promise<{ findings: Check[]; exit?: ExitCode }> {
   const [{ DataflexError }, { redisUrlOf }, { connect }, { examine }] = await Promise.all([
     import("../../errors.js"),
     import("../services/service-options.js"),
@@ -61,7 +61,7 @@ async function examineRedis(
   } catch (thrown) {
     const error = DataflexError.from(thrown);
     const [what, ...fix] = error.message.split(/(?<=\.|\)) (?=[A-Z])/);
-    const finding: Finding = { name: "address", level: "wrong", text: what ?? error.message, fix: fix.join(" ") };
+    const finding: Check = { name: "address", level: "critical", text: what ?? error.message, fix: fix.join(" ") };
     return { findings: [finding], exit: error.exitCode as ExitCode };
   }
 }

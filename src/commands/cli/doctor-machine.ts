@@ -1,25 +1,25 @@
 import { DataflexError } from "../../errors.js";
-import type { Finding } from "../../observe/status/findings.js";
+import type { Check } from "../../redis/finding.js";
 import { openBackend } from "../../worker/compute/backend.js";
 import { BACKENDS, type Backend } from "../../worker/compute/thread-messages.js";
 
 const NODE = [20, 19] as const;
 
-export function nodeFinding(version: string): Finding {
+export function nodeFinding(version: string): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const name = "node";
   if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1])) return { name, level: "ok", text: version };
-  return { name, level: "wrong", text: `${version} is too old`, fix: `install Node ${NODE.join(".")} or newer` };
+  return { name, level: "critical", text: `${version} is too old`, fix: `install Node ${NODE.join(".")} or newer` };
 }
 
 /** Opens every backend. One that is not installed is worth a note, unless it is `wanted`. */
-export async function backendFindings(wanted: Backend | undefined): Promise<Finding[]> {
-  const found: Finding[] = [];
+export async function backendFindings(wanted: Backend | undefined): Promise<Check[]> {
+  const found: Check[] = [];
   for (const backend of BACKENDS.filter((b) => b !== "auto")) found.push(await tryBackend(backend, backend === wanted));
   return found;
 }
 
-async function tryBackend(backend: Backend, wanted: boolean): Promise<Finding> {
+async function tryBackend(backend: Backend, wanted: boolean): Promise<Check> {
   const name = `backend ${backend}`;
   try {
     await openBackend(backend);
@@ -30,7 +30,7 @@ async function tryBackend(backend: Backend, wanted: boolean): Promise<Finding> {
     const [text, fix] = reason.split(". Install it ", 2);
     return {
       name,
-      level: wanted ? "wrong" : "note",
+      level: wanted ? "critical" : "note",
       text: text ?? reason,
       ...(fix === undefined ? {} : { fix: `install it ${fix}` }),
     };

@@ -1,15 +1,15 @@
-import type { Finding } from "../../observe/status/findings.js";
+import type { Check } from "../../redis/finding.js";
 
-const SIGNS: Record<Finding["level"], string> = { ok: "ok    ", note: "note  ", warning: "WARN  ", wrong: "WRONG " };
+const SIGNS: Record<Check["level"], string> = { ok: "ok    ", note: "note  ", warning: "WARN  ", critical: "WRONG " };
 
 /** What was found, each with the line that fixes it below; the count of what is wrong at the end. */
-export function doctorText({ machine, redis }: { machine: readonly Finding[]; redis: readonly Finding[] }): string {
+export function doctorText({ machine, redis }: { machine: readonly Check[]; redis: readonly Check[] }): string {
   const all = [...machine, ...redis];
   const width = Math.max(...all.map((f) => f.name.length));
-  const line = (f: Finding): string =>
+  const line = (f: Check): string =>
     `  ${SIGNS[f.level]} ${f.name.padEnd(width)}  ${f.text}\n` +
     (f.fix ? `${" ".repeat(width + 11)}fix: ${f.fix}\n` : "");
-  const wrong = all.filter((f) => f.level === "wrong").length;
+  const wrong = all.filter((f) => f.level === "critical").length;
   const warnings = all.filter((f) => f.level === "warning").length;
   const verdict =
     wrong > 0

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import type { PipelineSpec } from "../../protocol/messages.js";
-import { isNewEnough, keepsEverything, serverFacts } from "../../redis/check-server.js";
 import { redisNow } from "../../redis/connect.js";
-import { connectionFacts, isConfidential, requiresAuth } from "../../redis/connection-facts.js";
+import type { Check } from "../../redis/finding.js";
+import { readFitness } from "../../redis/fitness.js";
 import { queueName } from "../../redis/keys.js";
 import { type WorkerBeat, workerPresence } from "../../redis/presence.js";
 import type { QueueState } from "../../redis/queue/queues.js";
@@ -16,7 +16,18 @@ export interface QueueCounts {
   counts(also: readonly string[]): Promise<QueueState[]>;
 }
 
-/** What is true of Redis right now, beside what notices tell. */
+type SettingCheck = LabelsOf<"dataflex_redis_config_ok">["check"];
+/** Label of the metric → check of Redis' fitness. */
+const SETTINGS: Readonly<Record<SettingCheck, Check["name"]>> = {
+  maxmemory_policy: "maxmemory-policy",
+  version: "version",
+  maxmemory: "maxmemory",
+  aof: "appendonly",
+  acl: "acl",
+  tls: "tls",
+};
+
+/** What is true of Redis right now, beside what notices report. */
 export interface Snapshot {
   /** Redis time, ms. */
   readonly now: number;
@@ -26,7 +37,7 @@ export interface Snapshot {
   readonly lengths: readonly StreamLength[];
   readonly living: readonly LivingRun[];
   readonly memory: { readonly used: number; readonly max: number };
-  readonly settings: readonly { check: LabelsOf<"dataflex_redis_config_ok">["check"]; ok: boolean }[];
+  readonly settings: readonly { check: SettingCheck; ok: boolean }[];
 }
 
 /** `specs`: pipelines of live runs, whose queues are watched even when no worker serves them. */
@@ -36,10 +47,10 @@ export async function readSnapshot(
   living: readonly LivingRun[],
   specs: readonly PipelineSpec[],
 ): Promise<Snapshot> {
-  const [now, workers, facts, streams, lengths] = await Promise.all([
+  const [now, workers, fitness, streams, lengths] = await Promise.all([
     redisNow(redis),
     workerPresence.alive(redis),
-    serverFacts(redis),
+    readFitness(redis),
     streamStates(redis),
     streamLengths(redis),
   ]);
@@ -51,15 +62,11 @@ export async function readSnapshot(
     lengths,
     living,
     queues: await queues.counts([...workers.flatMap((w) => w.queues), ...mounted]),
-    memory: { used: facts.usedBytes, max: facts.maxBytes },
-    settings: [
-      { check: "maxmemory_policy", ok: keepsEverything(facts) },
-      { check: "version", ok: isNewEnough(facts) },
-      { check: "maxmemory", ok: facts.maxBytes > 0 },
-      { check: "aof", ok: facts.appendOnly },
-      { check: "acl", ok: requiresAuth(connectionFacts(redis)) },
-      { check: "tls", ok: isConfidential(connectionFacts(redis)) },
-    ],
+    memory: fitness.memory,
+    settings: Object.entries(SETTINGS).map(([check, name]) => ({
+      check: check as SettingCheck,
+      ok: fitness.checks.some((c) => c.name === name && (c.level === "ok" || c.level === "note")),
+    })),
   };
 }
 

@@ -1,41 +1,27 @@
 import type { Redis } from "ioredis";
 import { isRedisError } from "../../redis/connect.js";
-import { connectionFacts } from "../../redis/connection-facts.js";
+import type { Check } from "../../redis/finding.js";
+import { readFitness } from "../../redis/fitness.js";
 import { brokerPresence, workerPresence } from "../../redis/presence.js";
 import { VERSION } from "../../version.js";
-import { connectionFindings } from "./connection-findings.js";
-import { type Finding, parseInfo, serverFindings } from "./findings.js";
 
 /** Above it every step pays for the way to Redis several times over. */
 const SLOW_MS = 10;
 const PINGS = 5;
 
 /** What is wrong with a Redis and with the services that live on it. */
-export async function examine(redis: Redis): Promise<Finding[]> {
-  const [info, config] = await Promise.all([redis.info(), readConfig(redis)]);
-  return [
-    ...serverFindings({ info: parseInfo(info), config }),
-    ...connectionFindings(connectionFacts(redis), config),
-    await roundTrip(redis),
-    ...(await services(redis)),
-  ];
+export async function examine(redis: Redis): Promise<Check[]> {
+  const { checks } = await readFitness(redis, "all");
+  return [...checks.map(alsoInFile), await roundTrip(redis), ...(await services(redis))];
 }
 
-async function readConfig(redis: Redis): Promise<ReadonlyMap<string, string> | undefined> {
-  try {
-    const answer = (await redis.config("GET", "*")) as string[] | Record<string, string> | Map<string, string>;
-    if (answer instanceof Map) return answer;
-    if (!Array.isArray(answer)) return new Map(Object.entries(answer));
-    const pairs = new Map<string, string>();
-    for (let i = 0; i + 1 < answer.length; i += 2) pairs.set(answer[i]!, answer[i + 1]!);
-    return pairs;
-  } catch (error) {
-    if (isRedisError(error)) return undefined;
-    throw error;
-  }
+/** What CONFIG SET sets, a restart forgets. */
+function alsoInFile(check: Check): Check {
+  if (!check.fix?.startsWith("redis-cli CONFIG SET ")) return check;
+  return { ...check, fix: `${check.fix}   (and in redis.conf)` };
 }
 
-async function roundTrip(redis: Redis): Promise<Finding> {
+async function roundTrip(redis: Redis): Promise<Check> {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < PINGS; i++) {
     const asked = performance.now();
@@ -53,7 +39,7 @@ async function roundTrip(redis: Redis): Promise<Finding> {
 }
 
 /** A server that answers nothing about them, like a node of a cluster, has its reason among the findings before. */
-async function services(redis: Redis): Promise<Finding[]> {
+async function services(redis: Redis): Promise<Check[]> {
   try {
     return await livingServices(redis);
   } catch (error) {
@@ -63,9 +49,9 @@ async function services(redis: Redis): Promise<Finding[]> {
   }
 }
 
-async function livingServices(redis: Redis): Promise<Finding[]> {
+async function livingServices(redis: Redis): Promise<Check[]> {
   const [brokers, workers] = await Promise.all([brokerPresence.alive(redis), workerPresence.alive(redis)]);
-  const found: Finding[] = [
+  const found: Check[] = [
     living("brokers", brokers.length, "dataflex-mq broker"),
     living("workers", workers.length, "dataflex-mq worker"),
   ];
@@ -87,7 +73,7 @@ async function livingServices(redis: Redis): Promise<Finding[]> {
   return found;
 }
 
-function living(name: string, count: number, line: string): Finding {
+function living(name: string, count: number, line: string): Check {
   if (count > 0) return { name, level: "ok", text: `${count} alive` };
   return { name, level: "warning", text: "none lives on this Redis: mounts wait", fix: line };
 }

@@ -1,17 +1,16 @@
-import { moreMemory } from "./findings.js";
-import type { Fact, Level, Overview, RunView } from "./overview-types.js";
-import { LEVELS } from "./overview-types.js";
+import { type Check, LEVELS, type Level } from "../../redis/finding.js";
+import type { Fact, Overview, RunView } from "./overview-types.js";
 
 /** Below it a reweighted batch counts for less than a third of its elements. */
 const LOW_ESS = 0.3;
-const NEARLY_FULL = 0.8;
 /** Failures older than this are history. */
 const RECENT_MS = 5 * 60_000;
 /** Jobs that wait for workers which are all busy. */
 const LONG_QUEUE = 100;
 
 export type FactInput = Omit<Overview, "banner" | "cursor" | "version"> & {
-  readonly policy: string | undefined;
+  /** Whether Redis is fit. */
+  readonly checks: readonly Check[];
 };
 
 /** The most severe fact; of equally severe ones the first below, since a cause stands before its effects. */
@@ -40,24 +39,12 @@ export function facts(input: FactInput): Fact[] {
   ];
 }
 
-function redisFacts({ redis, policy }: FactInput): Fact[] {
-  const found: Fact[] = [];
-  if (policy !== undefined && policy !== "noeviction") {
-    found.push({
-      level: "critical",
-      text: `Redis may evict steps and job locks: maxmemory-policy is "${policy}".`,
-      fix: "redis-cli CONFIG SET maxmemory-policy noeviction",
-    });
-  }
-  if (redis.max > 0 && redis.used / redis.max >= NEARLY_FULL) {
-    const share = Math.round((100 * redis.used) / redis.max);
-    found.push({
-      level: share >= 95 ? "critical" : "warning",
-      text: `Redis is ${share} % full; when it is full, puts are refused.`,
-      fix: moreMemory(redis.max),
-    });
-  }
-  return found;
+/** Checks that a running system fails of a sudden, and then breaks. `doctor` shows the others. */
+const SHOWN: ReadonlySet<string> = new Set(["maxmemory-policy", "memory"]);
+
+function redisFacts({ checks }: FactInput): Fact[] {
+  const shown = checks.filter(({ name, level }) => SHOWN.has(name) && (level === "warning" || level === "critical"));
+  return shown.map(({ name: _, ...finding }) => ({ ...finding, text: `${finding.text}.` }));
 }
 
 function brokerFacts({ brokers }: FactInput): Fact[] {

@@ -1,15 +1,9 @@
 import type { Mechanism } from "../../protocol/messages.js";
+import type { Finding } from "../../redis/finding.js";
 import type { FailureRecord } from "../history/history-record.js";
 
-/** How serious a fact is, mildest first. */
-export const LEVELS = ["ok", "note", "warning", "critical"] as const;
-export type Level = (typeof LEVELS)[number];
-
-/** One sentence about the whole system, and the line to type that fixes it. */
-export interface Fact {
-  readonly level: Level;
-  readonly text: string;
-  readonly fix?: string;
+/** One sentence about the whole system; `run`: the run that it is about. */
+export interface Fact extends Finding {
   readonly run?: string;
 }
 

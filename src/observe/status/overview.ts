@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { serverFacts } from "../../redis/check-server.js";
 import { redisNow } from "../../redis/connect.js";
+import { readFitness } from "../../redis/fitness.js";
 import { ALL_TAGS, HEARTBEAT_MS, queueName, sharedKeys, tagKeys } from "../../redis/keys.js";
 import { type BrokerBeat, brokerPresence, type Seen, type WorkerBeat, workerPresence } from "../../redis/presence.js";
 import type { QueueState } from "../../redis/queue/queues.js";
@@ -24,7 +24,7 @@ export async function readOverview(redis: Redis, counts: QueueCounts): Promise<O
   const cursor = await lastTaken(redis);
   const [at, server, workers, brokers, leader, trainers, errors] = await Promise.all([
     redisNow(redis),
-    serverFacts(redis),
+    readFitness(redis),
     workerPresence.alive(redis),
     brokerPresence.alive(redis),
     redis.get(sharedKeys.leader),
@@ -48,9 +48,9 @@ export async function readOverview(redis: Redis, counts: QueueCounts): Promise<O
     workers: workers.map((w) => workerView(w, at)),
     brokers: brokers.map((b) => brokerView(b, leader)),
     errors,
-    redis: { version: server.version, used: server.usedBytes, max: server.maxBytes || 0 },
+    redis: { version: server.version, used: server.memory.used, max: server.memory.max || 0 },
   };
-  return { version: VERSION, cursor, banner: mostSevere({ ...now, policy: server.policy }), ...now };
+  return { version: VERSION, cursor, banner: mostSevere({ ...now, checks: server.checks }), ...now };
 }
 
 async function lastTaken(redis: Redis): Promise<string> {

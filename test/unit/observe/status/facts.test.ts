@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type FactInput, facts } from "../../../../src/observe/status/facts.js";
+import { serverChecks } from "../../../../src/redis/server-checks.js";
 
 const GIB = 2 ** 30;
 const full = (max: number, share: number): FactInput => ({
@@ -10,7 +11,15 @@ const full = (max: number, share: number): FactInput => ({
   brokers: [{ id: "b", host: "h", pid: 1, version: "1", http: null, leads: true }],
   errors: [],
   redis: { version: "7.0.15", used: max * share, max },
-  policy: "noeviction",
+  checks: serverChecks({
+    info: new Map([
+      ["redis_version", "7.0.15"],
+      ["maxmemory", String(max)],
+      ["used_memory", String(max * share)],
+      ["maxmemory_policy", "noeviction"],
+    ]),
+    config: undefined,
+  }),
 });
 
 test.each([0.0625, 1, 2, 16, 100])("a full Redis of %f GiB is given more than it has, never less", (gib) => {

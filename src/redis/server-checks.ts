@@ -1,117 +1,100 @@
-/** One thing that was looked at. `fix`: the line to type, or what to do. */
-export interface Finding {
-  readonly name: string;
-  /** `wrong` breaks runs or loses steps; `note` is worth knowing. */
-  readonly level: "ok" | "note" | "warning" | "wrong";
-  readonly text: string;
-  readonly fix?: string;
-}
+import type { Check } from "./finding.js";
 
 export interface ServerSettings {
   /** Fields of INFO. */
   readonly info: ReadonlyMap<string, string>;
-  /** CONFIG GET *; undefined where the server hides it (hosted Redis, ACL). */
+  /** CONFIG GET *; undefined where it was not asked for or is hidden (hosted Redis, ACL). */
   readonly config: ReadonlyMap<string, string> | undefined;
 }
 
 /** The lowest version that BullMQ 6 and the scripts run on. */
 const MIN = [6, 2] as const;
 const GIB = 2 ** 30;
-const NEARLY_FULL = 0.8;
+/** Shares of maxmemory, per cent. */
+const NEARLY_FULL = 80;
+const FULL = 95;
 /** Each worker, broker and trainer holds a handful of connections. */
 const FEW_CLIENTS = 1_000;
 
-export function parseInfo(text: string): ReadonlyMap<string, string> {
-  const lines = text.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
-}
-
-const ALSO_IN_FILE = "   (and in redis.conf)";
-const set = (name: string, value: string): string => `redis-cli CONFIG SET ${name} ${value}${ALSO_IN_FILE}`;
+const set = (name: string, value: string): string => `redis-cli CONFIG SET ${name} ${value}`;
 
 /** Every setting of a server that matters here, each with the line that fixes it. */
-export function serverFindings(settings: ServerSettings): Finding[] {
-  const found = CHECKS.flatMap((check) => check(settings) ?? []);
-  if (settings.config) return found;
-  const text = "the server hides CONFIG: settings that INFO does not tell were not looked at";
-  return [
-    ...found,
-    { name: "settings", level: "note", text, fix: "ask the host for maxmemory-policy noeviction and timeout 0" },
-  ];
+export function serverChecks(settings: ServerSettings): Check[] {
+  return CHECKS.flatMap((check) => check(settings) ?? []);
 }
 
-type Check = (settings: ServerSettings) => Finding | undefined;
+/** Bytes; `max` 0: no limit; NaN where the server hides it. */
+export function memoryOf({ info }: ServerSettings): { readonly used: number; readonly max: number } {
+  const bytes = (name: string): number => Number(info.get(name) ?? Number.NaN);
+  return { used: bytes("used_memory"), max: bytes("maxmemory") };
+}
 
-const version: Check = ({ info }) => {
+type Judge = (settings: ServerSettings) => Check | undefined;
+
+const version: Judge = ({ info }) => {
   const text = info.get("redis_version") ?? "0";
   const [major = 0, minor = 0] = text.split(".").map(Number);
   const name = "version";
   if (major > MIN[0] || (major === MIN[0] && minor >= MIN[1])) return { name, level: "ok", text: `Redis ${text}` };
   return {
     name,
-    level: "wrong",
+    level: "critical",
     text: `Redis ${text} is too old`,
     fix: `install ${MIN.join(".")} or newer (7.2 or Valkey 8 recommended)`,
   };
 };
 
-const role: Check = ({ info }) => {
+const role: Judge = ({ info }) => {
   if (info.get("role") !== "slave") return undefined;
   const master = `${info.get("master_host") ?? "?"}:${info.get("master_port") ?? "?"}`;
   return {
     name: "role",
-    level: "wrong",
+    level: "critical",
     text: "this server is a replica: it takes no writes",
     fix: `--redis redis://${master}`,
   };
 };
 
-const cluster: Check = ({ info }) => {
+const cluster: Judge = ({ info }) => {
   if (info.get("cluster_enabled") !== "1") return undefined;
   return {
     name: "cluster",
-    level: "wrong",
+    level: "critical",
     text: "the server is a node of a cluster, which is not supported",
     fix: "use a single server, or one behind Sentinel",
   };
 };
 
-const policy: Check = ({ info, config }) => {
+const policy: Judge = ({ info, config }) => {
   const value = config?.get("maxmemory-policy") ?? info.get("maxmemory_policy");
   const name = "maxmemory-policy";
   if (value === undefined) return { name, level: "note", text: "hidden; taken for noeviction" };
   if (value === "noeviction") return { name, level: "ok", text: value };
-  return { name, level: "wrong", text: `"${value}" may evict steps and job locks`, fix: set(name, "noeviction") };
+  const text = `Redis may evict steps and job locks: maxmemory-policy is "${value}"`;
+  return { name, level: "critical", text, fix: set(name, "noeviction") };
 };
 
-/** The line that gives a nearly full server twice the memory it may use now. */
-export const moreMemory = (max: number): string => `redis-cli CONFIG SET maxmemory ${Math.ceil((2 * max) / GIB)}gb`;
-
-const memory: Check = ({ info }) => {
-  const max = Number(info.get("maxmemory") ?? Number.NaN);
-  const used = Number(info.get("used_memory") ?? Number.NaN);
+const limit: Judge = (settings) => {
+  const { max } = memoryOf(settings);
   const name = "maxmemory";
-  if (!Number.isFinite(max)) return undefined;
-  const inGib = (n: number): string => `${(n / GIB).toFixed(2)} GiB`;
-  if (max === 0) {
-    return {
-      name,
-      level: "warning",
-      text: "no limit: a forgotten run can take the host's memory",
-      fix: set(name, "2gb"),
-    };
-  }
-  const text = `${inGib(used)} of ${inGib(max)} in use`;
-  if (used / max < NEARLY_FULL) return { name, level: "ok", text };
-  return {
-    name,
-    level: used / max >= 0.95 ? "wrong" : "warning",
-    text: `${text}: when it is full, puts are refused`,
-    fix: `${moreMemory(max)}${ALSO_IN_FILE}`,
-  };
+  if (Number.isNaN(max)) return undefined;
+  if (max > 0) return { name, level: "ok", text: `${(max / GIB).toFixed(2)} GiB` };
+  const text = "no limit: a forgotten run can take the host's memory";
+  return { name, level: "warning", text, fix: set(name, "2gb") };
 };
 
-const appendonly: Check = ({ info, config }) => {
+const memory: Judge = (settings) => {
+  const { used, max } = memoryOf(settings);
+  if (!(max > 0)) return undefined;
+  const name = "memory";
+  const share = (100 * used) / max;
+  if (share < NEARLY_FULL) return { name, level: "ok", text: `${Math.round(share)} % of maxmemory in use` };
+  const level = share >= FULL ? "critical" : "warning";
+  const text = `Redis is ${Math.round(share)} % full; when it is full, puts are refused`;
+  return { name, level, text, fix: set("maxmemory", `${Math.ceil((2 * max) / GIB)}gb`) };
+};
+
+const appendonly: Judge = ({ info, config }) => {
   const on = config?.get("appendonly") === "yes" || info.get("aof_enabled") === "1";
   const name = "appendonly";
   if (on) return { name, level: "ok", text: "yes" };
@@ -123,7 +106,7 @@ const appendonly: Check = ({ info, config }) => {
   };
 };
 
-const appendfsync: Check = ({ config }) => {
+const appendfsync: Judge = ({ config }) => {
   if (config?.get("appendonly") !== "yes" || config.get("appendfsync") !== "always") return undefined;
   return {
     name: "appendfsync",
@@ -133,11 +116,11 @@ const appendfsync: Check = ({ config }) => {
   };
 };
 
-const writes: Check = ({ info, config }) => {
+const writes: Judge = ({ info, config }) => {
   if (info.get("aof_last_write_status") === "err") {
     return {
       name: "disk",
-      level: "wrong",
+      level: "critical",
       text: "Redis cannot write its append-only file",
       fix: "free space on its disk; then: redis-cli CONFIG SET appendonly yes",
     };
@@ -146,13 +129,13 @@ const writes: Check = ({ info, config }) => {
   const stops = config?.get("stop-writes-on-bgsave-error") !== "no";
   return {
     name: "disk",
-    level: stops ? "wrong" : "warning",
+    level: stops ? "critical" : "warning",
     text: `the last snapshot failed${stops ? "; Redis refuses writes until one succeeds" : ""}`,
     fix: 'free space on its disk, or keep no snapshots: redis-cli CONFIG SET save ""',
   };
 };
 
-const timeout: Check = ({ config }) => {
+const timeout: Judge = ({ config }) => {
   const value = config?.get("timeout");
   if (value === undefined || value === "0") return undefined;
   return {
@@ -163,7 +146,7 @@ const timeout: Check = ({ config }) => {
   };
 };
 
-const keepalive: Check = ({ config }) => {
+const keepalive: Judge = ({ config }) => {
   if (config?.get("tcp-keepalive") !== "0") return undefined;
   return {
     name: "tcp-keepalive",
@@ -173,7 +156,7 @@ const keepalive: Check = ({ config }) => {
   };
 };
 
-const clients: Check = ({ config }) => {
+const clients: Judge = ({ config }) => {
   const most = Number(config?.get("maxclients") ?? Number.NaN);
   if (!(most < FEW_CLIENTS)) return undefined;
   return {
@@ -185,7 +168,7 @@ const clients: Check = ({ config }) => {
 };
 
 /** A bulk reply of one batch is some tens of MiB. */
-const output: Check = ({ config }) => {
+const output: Judge = ({ config }) => {
   const limits = config?.get("client-output-buffer-limit");
   const hard = Number(/normal (\d+)/.exec(limits ?? "")?.[1] ?? Number.NaN);
   if (!(hard > 0 && hard < 64 * 2 ** 20)) return undefined;
@@ -197,22 +180,23 @@ const output: Check = ({ config }) => {
   };
 };
 
-const bulk: Check = ({ config }) => {
+const bulk: Judge = ({ config }) => {
   const most = Number(config?.get("proto-max-bulk-len") ?? Number.NaN);
   if (!(most < 2 ** 21)) return undefined;
   return {
     name: "proto-max-bulk-len",
-    level: "wrong",
+    level: "critical",
     text: `${most} bytes: chunks of 1 MiB are refused`,
     fix: set("proto-max-bulk-len", "512mb"),
   };
 };
 
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly Judge[] = [
   version,
   role,
   cluster,
   policy,
+  limit,
   memory,
   appendonly,
   appendfsync,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { connectionFindings } from "../../../../src/observe/status/connection-findings.js";
-import { type ConnectionFacts, isConfidential, reachOf, requiresAuth } from "../../../../src/redis/connection-facts.js";
+import { connectionChecks } from "../../../src/redis/connection-checks.js";
+import { type ConnectionFacts, isConfidential, reachOf, requiresAuth } from "../../../src/redis/connection-facts.js";
 
 const LOCAL: ConnectionFacts = {
   address: "127.0.0.1",
@@ -14,7 +14,7 @@ const PRIVATE = { ...LOCAL, address: "10.0.0.7", reach: "private", password: tru
 const PUBLIC = { ...PRIVATE, address: "203.0.113.9", reach: "public" } as const;
 const CONFIG = { bind: "127.0.0.1 -::1", "protected-mode": "yes", port: "6379" };
 const find = (facts: ConnectionFacts, config: object = {}) =>
-  connectionFindings(facts, new Map(Object.entries({ ...CONFIG, ...config })));
+  connectionChecks(facts, new Map(Object.entries({ ...CONFIG, ...config })));
 
 test.each([
   [undefined, "machine"],
@@ -53,7 +53,7 @@ describe("what is wrong with a connection is found, with the line that fixes it,
     ],
   ])("%s", (_, facts, config, name, fix) => {
     const bad = find(facts, config).filter((f) => f.level !== "ok");
-    expect(bad).toMatchObject([{ name, level: "wrong", fix: expect.stringContaining(fix) }]);
+    expect(bad).toMatchObject([{ name, level: "critical", fix: expect.stringContaining(fix) }]);
     expect({ acl: requiresAuth(facts), tls: isConfidential(facts) }).toEqual({
       acl: name !== "acl",
       tls: name !== "tls",
@@ -62,7 +62,7 @@ describe("what is wrong with a connection is found, with the line that fixes it,
 
   test("a server of this machine that lets everybody in from elsewhere", () => {
     const bad = find(LOCAL, { bind: "* -::*", "protected-mode": "no" }).filter((f) => f.level !== "ok");
-    expect(bad).toMatchObject([{ name: "acl", level: "wrong", fix: expect.stringContaining("requirepass") }]);
+    expect(bad).toMatchObject([{ name: "acl", level: "critical", fix: expect.stringContaining("requirepass") }]);
     expect(find(LOCAL, { bind: "* -::*", "protected-mode": "no", port: "0" }).every((f) => f.level === "ok")).toBe(
       true,
     );

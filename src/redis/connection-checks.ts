@@ -1,23 +1,23 @@
-import { type ConnectionFacts, isConfidential, requiresAuth } from "../../redis/connection-facts.js";
-import type { Finding } from "./findings.js";
+import { type ConnectionFacts, isConfidential, requiresAuth } from "./connection-facts.js";
+import type { Check } from "./finding.js";
 
 const USERS =
   "sh config/redis/make-secrets.sh, then start Redis with --aclfile secrets/redis_users   (or: redis-cli CONFIG SET requirepass PASSWORD)";
 
-/** Who may come to the server, and who may read along. `config`: as the server tells it, undefined where it hides it. */
-export function connectionFindings(
+/** Who may come to the server, and who may read along. `config`: undefined where it was not asked for or is hidden. */
+export function connectionChecks(
   connection: ConnectionFacts,
   config: ReadonlyMap<string, string> | undefined,
-): Finding[] {
+): Check[] {
   return [acl(connection, config), tls(connection)];
 }
 
-function acl(connection: ConnectionFacts, config: ReadonlyMap<string, string> | undefined): Finding {
+function acl(connection: ConnectionFacts, config: ReadonlyMap<string, string> | undefined): Check {
   const name = "acl";
   const { user, password, address } = connection;
   if (!requiresAuth(connection)) {
     const text = `whoever reaches ${address} may read, change and delete everything: the server asks for no password`;
-    return { name, level: "wrong", text, fix: USERS };
+    return { name, level: "critical", text, fix: USERS };
   }
   if (user !== "default") return { name, level: "ok", text: `user ${user}` };
   if (password) {
@@ -29,17 +29,17 @@ function acl(connection: ConnectionFacts, config: ReadonlyMap<string, string> | 
   const open = config?.get("protected-mode") === "no" && config.get("port") !== "0" && bound.length > 0;
   if (!open) return { name, level: "ok", text: "no password, and only this machine reaches it" };
   const text = `no password, and it listens on ${bound.join(" ")} with protected-mode off`;
-  return { name, level: "wrong", text, fix: USERS };
+  return { name, level: "critical", text, fix: USERS };
 }
 
-function tls(connection: ConnectionFacts): Finding {
+function tls(connection: ConnectionFacts): Check {
   const name = "tls";
   const { reach, encrypted, verified, address } = connection;
   if (encrypted && !verified) {
     const text = "certificates are not checked (NODE_TLS_REJECT_UNAUTHORIZED=0): anybody may pose as the server";
     return {
       name,
-      level: "wrong",
+      level: "critical",
       text,
       fix: "unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
     };
@@ -48,7 +48,7 @@ function tls(connection: ConnectionFacts): Finding {
     const text = `everything travels in clear to ${address}`;
     return {
       name,
-      level: "wrong",
+      level: "critical",
       text,
       fix: "--redis rediss://HOST:PORT   (a CA of your own: NODE_EXTRA_CA_CERTS=/path/to/ca.pem)",
     };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseInfo, serverFindings } from "../../../../src/observe/status/findings.js";
+import { parseInfo } from "../../../src/redis/fitness.js";
+import { serverChecks } from "../../../src/redis/server-checks.js";
 
 const INFO = {
   redis_version: "7.0.15",
@@ -19,7 +20,7 @@ const CONFIG = {
   "proto-max-bulk-len": "536870912",
 };
 const find = (info: object = {}, config: object | undefined = {}) =>
-  serverFindings({
+  serverChecks({
     info: new Map(Object.entries({ ...INFO, ...info })),
     config: config && new Map(Object.entries({ ...CONFIG, ...config })),
   });
@@ -29,27 +30,27 @@ test("a server as it should be has nothing to fix", () => {
 });
 
 test.each([
-  ["an old version", { redis_version: "6.0.16" }, {}, "version", "wrong", "install 6.2"],
+  ["an old version", { redis_version: "6.0.16" }, {}, "version", "critical", "install 6.2"],
   [
     "a replica",
     { role: "slave", master_host: "10.0.0.1", master_port: "6379" },
     {},
     "role",
-    "wrong",
+    "critical",
     "--redis redis://10.0.0.1:6379",
   ],
-  ["a cluster", { cluster_enabled: "1" }, {}, "cluster", "wrong", "single server"],
+  ["a cluster", { cluster_enabled: "1" }, {}, "cluster", "critical", "single server"],
   [
     "eviction",
     {},
     { "maxmemory-policy": "volatile-lru" },
     "maxmemory-policy",
-    "wrong",
+    "critical",
     "CONFIG SET maxmemory-policy noeviction",
   ],
   ["no memory limit", { maxmemory: "0" }, {}, "maxmemory", "warning", "CONFIG SET maxmemory 2gb"],
-  ["a memory nearly full", { used_memory: "1900000000" }, {}, "maxmemory", "warning", "CONFIG SET maxmemory 4gb"],
-  ["a full memory", { used_memory: "2140000000" }, {}, "maxmemory", "wrong", "CONFIG SET maxmemory 4gb"],
+  ["a memory nearly full", { used_memory: "1900000000" }, {}, "memory", "warning", "CONFIG SET maxmemory 4gb"],
+  ["a full memory", { used_memory: "2140000000" }, {}, "memory", "critical", "CONFIG SET maxmemory 4gb"],
   [
     "no append-only file",
     { aof_enabled: "0" },
@@ -59,8 +60,8 @@ test.each([
     "CONFIG SET appendonly yes",
   ],
   ["a disk write for each command", {}, { appendfsync: "always" }, "appendfsync", "warning", "everysec"],
-  ["a full disk", { aof_last_write_status: "err" }, {}, "disk", "wrong", "free space"],
-  ["failed snapshots", { rdb_last_bgsave_status: "err" }, {}, "disk", "wrong", 'CONFIG SET save ""'],
+  ["a full disk", { aof_last_write_status: "err" }, {}, "disk", "critical", "free space"],
+  ["failed snapshots", { rdb_last_bgsave_status: "err" }, {}, "disk", "critical", 'CONFIG SET save ""'],
   ["an idle timeout", {}, { timeout: "60" }, "timeout", "warning", "CONFIG SET timeout 0"],
   ["no keepalive", {}, { "tcp-keepalive": "0" }, "tcp-keepalive", "warning", "CONFIG SET tcp-keepalive 60"],
   ["few connections", {}, { maxclients: "100" }, "maxclients", "warning", "CONFIG SET maxclients 10000"],
@@ -72,19 +73,18 @@ test.each([
     "warning",
     "256mb",
   ],
-  ["small bulk strings", {}, { "proto-max-bulk-len": "1048576" }, "proto-max-bulk-len", "wrong", "512mb"],
+  ["small bulk strings", {}, { "proto-max-bulk-len": "1048576" }, "proto-max-bulk-len", "critical", "512mb"],
 ])("%s is found, with the line that fixes it", (_, info, config, name, level, fix) => {
   const bad = find(info, config).filter((f) => f.level !== "ok");
   expect(bad).toMatchObject([{ name, level, fix: expect.stringContaining(fix) }]);
 });
 
 test("a server that hides its settings is judged by what INFO says", () => {
-  const found = serverFindings({
+  const found = serverChecks({
     info: new Map(Object.entries({ ...INFO, maxmemory_policy: "allkeys-lru" })),
     config: undefined,
   });
-  expect(found.find((f) => f.name === "maxmemory-policy")?.level).toBe("wrong");
-  expect(found.at(-1)).toMatchObject({ name: "settings", level: "note" });
+  expect(found.find((f) => f.name === "maxmemory-policy")?.level).toBe("critical");
 });
 
 test("INFO is read by lines", () => {
