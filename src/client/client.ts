@@ -13,9 +13,9 @@ export interface ClientOptions {
   readonly connectTimeoutMs?: number;
 }
 
-/** One round trip; more than this is an absent Redis. */
+/** One round trip: a Redis that takes longer counts as unreachable. */
 const ATTACH_MS = 10_000;
-/** What a closing client gives its runs to say goodbye; without it they stay busy for one heartbeat. */
+/** How long closing waits for the goodbyes of its runs; without one a run stays busy for one heartbeat. */
 const GOODBYE_MS = 2_000;
 
 /** A trainer's connection to the service. Errors everywhere are `DataflexError`s with a `code`. */

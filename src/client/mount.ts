@@ -29,19 +29,19 @@ export interface MountOptions {
   readonly trainer?: TrainerSettings;
   /** Takes the run over from a trainer that still lives: that one is fenced. */
   readonly takeover?: boolean;
-  /** Waits so long for a broker and a worker. Default 30 s. */
+  /** How long to wait for a broker and a worker. Default 30 s. */
   readonly timeoutMs?: number;
   /** The same id gets the same answer. Default: a new one. */
   readonly mount_id?: string;
 }
 
-/** The request is written again this often, with its id: a flushed server has forgotten it, and twice does no harm. */
+/** The request is written again at this interval, with its id: a flushed server has forgotten it, and writing it twice does no harm. */
 const ASK_AGAIN_MS = 5_000;
 
 /** What a broker reads of one string, and far above any configuration. */
 const MAX_REQUEST_BYTES = MESSAGE_LIMITS.maxStringBytes;
 
-/** Beyond the deadline, for the questions that find out what was missing. */
+/** Beyond the deadline: to find out what was missing. */
 const DIAGNOSIS_MS = 2_000;
 
 /**
@@ -104,7 +104,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
   return noAnswer(redis, timeoutMs, waitingFor);
 }
 
-/** The same id gets the same handle for ever; a refusal counts once, and the question is asked anew. */
+/** The same id always gets the same handle, but a refusal is forgotten, so that the mount is decided anew. */
 async function forgetRefusal(redis: Redis, mountId: string): Promise<void> {
   const raw = await redis.getBuffer(sharedKeys.reply(mountId));
   const reply = raw && (unpack(raw) as MountReply);

@@ -3,7 +3,7 @@ import type { Handle } from "../protocol/messages.js";
 
 const BRIEFLY_MS = 500;
 
-/** What a put answers: the fields that travelled, the step's attempt, and how the put was taken. */
+/** What a put returns: the fields that travelled, the step's attempt, and how the put was taken. */
 export interface PutReceipt {
   readonly sent: readonly string[];
   readonly attempt: number;
@@ -26,42 +26,42 @@ export class NeutralSteps {
     return this.#on && UNAVAILABLE.has(error.code);
   }
 
-  /** The put's receipt; UNAVAILABLE, and remembered, where its error is covered. */
-  async sent(at: string, attempt: number, put: Promise<PutReceipt>): Promise<PutReceipt> {
+  /** The put's receipt; where its error is covered, UNAVAILABLE, and the error is remembered. */
+  async sent(stepKey: string, attempt: number, put: Promise<PutReceipt>): Promise<PutReceipt> {
     try {
       const receipt = await put;
-      this.#unsent.delete(at);
+      this.#unsent.delete(stepKey);
       return receipt;
     } catch (thrown) {
       const error = DataflexError.from(thrown);
       if (!this.covers(error)) throw error;
-      this.#unsent.set(at, error);
+      this.#unsent.set(stepKey, error);
       return { sent: [], attempt, kind: "UNAVAILABLE" };
     }
   }
 
-  /** Throws what kept a put of the step from arriving: its weights need not be waited for. */
-  check(at: string): void {
-    const error = this.#unsent.get(at);
+  /** Throws the error that kept a put of the step from arriving: there is no point in waiting for its weights. */
+  check(stepKey: string): void {
+    const error = this.#unsent.get(stepKey);
     if (error) throw error;
   }
 
-  /** The error because of which nothing weighs this step; throws one that is not covered. */
-  trained(at: string, thrown: unknown): DataflexError {
+  /** Counts a step that trains without weights and returns the reason; throws an error that is not covered. */
+  trained(stepKey: string, thrown: unknown): DataflexError {
     const error = DataflexError.from(thrown);
     if (!this.covers(error)) throw error;
     this.count++;
-    this.#trained.set(at, error);
+    this.#trained.set(stepKey, error);
     return error;
   }
 
-  /** How long to try the release of a step: a Redis that was away just now is not waited for once more. */
-  patience(at: string, ms: number): number {
-    return this.#trained.get(at)?.code === "REDIS_UNREACHABLE" ? BRIEFLY_MS : ms;
+  /** How long to try to release a step: only briefly after Redis was unreachable for its weights. */
+  patience(stepKey: string, ms: number): number {
+    return this.#trained.get(stepKey)?.code === "REDIS_UNREACHABLE" ? BRIEFLY_MS : ms;
   }
 
-  forget(at: string): void {
-    this.#unsent.delete(at);
-    this.#trained.delete(at);
+  forget(stepKey: string): void {
+    this.#unsent.delete(stepKey);
+    this.#trained.delete(stepKey);
   }
 }

@@ -26,7 +26,7 @@ interface OpenStep {
 
 type Commit = CommitOptions & { readonly table: KeyTable | undefined };
 
-/** What one producer keeps of the steps that it has put and nobody has released yet. */
+/** What a producer keeps of the steps that it has put and that are not released yet. */
 export class OpenSteps {
   readonly #redis: Redis;
   readonly #handle: Handle;
@@ -37,23 +37,23 @@ export class OpenSteps {
     this.#handle = handle;
   }
 
-  attempt(at: string): number {
-    return this.#steps.get(at)?.attempt ?? 1;
+  attempt(stepKey: string): number {
+    return this.#steps.get(stepKey)?.attempt ?? 1;
   }
-  /** What to tell on release; undefined when this producer has put nothing of the step. */
-  report(at: string): ReleaseReport | undefined {
-    const open = this.#steps.get(at);
+  /** The report to send on release; undefined when this producer has put nothing of the step. */
+  report(stepKey: string): ReleaseReport | undefined {
+    const open = this.#steps.get(stepKey);
     if (!open) return undefined;
     const combined = open.composed && combinedReport(open.composed);
     return { wait_ms: open.waitedMs, ...(combined && { combined }) };
   }
-  composed(at: string, composed: Composed): void {
-    const open = this.#steps.get(at);
+  composed(stepKey: string, composed: Composed): void {
+    const open = this.#steps.get(stepKey);
     if (open) open.composed = composed;
   }
 
-  keep(at: string, put: PreparedPut, commit: Commit, done: Committed): void {
-    const open = this.#steps.get(at) ?? { puts: [], tables: new Map(), attempt: 1, waitedMs: 0, touched: 0 };
+  keep(stepKey: string, put: PreparedPut, commit: Commit, done: Committed): void {
+    const open = this.#steps.get(stepKey) ?? { puts: [], tables: new Map(), attempt: 1, waitedMs: 0, touched: 0 };
     const { id, stage } = put.header;
     open.puts = open.puts.filter((p) => p.put.header.id !== id || p.put.header.stage !== stage);
     // Chunks may be views of the trainer's arrays, which it may fill with the next step once its put is answered.
@@ -62,45 +62,45 @@ export class OpenSteps {
     if (commit.table) open.tables.set(stage, commit.table);
     open.attempt = done.attempt;
     open.touched = Date.now();
-    this.#steps.set(at, open);
+    this.#steps.set(stepKey, open);
   }
 
   /** A wait has ended with every outcome: nothing needs to be put again. */
-  settled(at: string, waitedMs: number, everything: boolean): void {
-    const open = this.#steps.get(at);
+  settled(stepKey: string, waitedMs: number, everything: boolean): void {
+    const open = this.#steps.get(stepKey);
     if (!open) return;
     open.waitedMs += waitedMs;
     if (everything) open.puts = [];
   }
 
-  forget(at: string): void {
-    this.#steps.delete(at);
+  forget(stepKey: string): void {
+    this.#steps.delete(stepKey);
   }
 
   /** The mask of these rows, when earlier puts brought it. */
-  maskOf(at: string, stage: Stage, ranges: readonly number[]): MaskColumn | undefined {
-    const puts = this.#steps.get(at)?.puts.filter(({ put }) => put.header.stage === stage) ?? [];
+  maskOf(stepKey: string, stage: Stage, ranges: readonly number[]): MaskColumn | undefined {
+    const puts = this.#steps.get(stepKey)?.puts.filter(({ put }) => put.header.stage === stage) ?? [];
     const pieces = puts.flatMap(({ put }) => (put.layout.mask ? [{ mask: put.layout.mask, ranges: put.ranges }] : []));
     return gatherMask(pieces, ranges);
   }
 
   /** The row table that the stage's first put fixed, if it had keys. `fresh`: as Redis has it now. */
-  async table(at: string, stage: Stage, fresh: boolean): Promise<KeyTable | undefined> {
-    const known = this.#steps.get(at)?.tables.get(stage);
+  async table(stepKey: string, stage: Stage, fresh: boolean): Promise<KeyTable | undefined> {
+    const known = this.#steps.get(stepKey)?.tables.get(stage);
     if (known && !fresh) return known;
-    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, at).status;
+    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, stepKey).status;
     const blob = await this.#redis.hgetBuffer(status, `keys:${stage}`);
     return blob ? keyTable(unpack(blob) as string[]) : undefined;
   }
 
   /**
    * Puts again what Redis does not know of the step. One by one: another producer may have put its part since Redis lost all.
-   * Answers whether anything was missing. Errors: those of a put.
+   * Returns whether anything was missing. Errors: those of a put.
    */
-  async restore(at: string): Promise<boolean> {
-    const puts = this.#steps.get(at)?.puts ?? [];
+  async restore(stepKey: string): Promise<boolean> {
+    const puts = this.#steps.get(stepKey)?.puts ?? [];
     if (puts.length === 0) return false;
-    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, at).status;
+    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, stepKey).status;
     const names = puts.map(({ put }) => `hash:${put.header.stage}:${put.header.id}`);
     const [released, ...known] = await this.#redis.hmget(status, "released", ...names);
     const lost = released ? [] : puts.filter((_, i) => known[i] == null);
@@ -109,24 +109,24 @@ export class OpenSteps {
   }
 
   /**
-   * Looks after the steps that nobody here waits for: puts again what Redis has forgotten, and lets go of what has settled, was
-   * released, or is past its deadline. Without it a producer that only puts would keep every step for ever.
+   * Maintains the steps that no wait covers: puts again what Redis has forgotten, and drops the puts of steps that have settled, were
+   * released, or are past their deadline. Without it a producer that only puts would keep every step for ever.
    */
   async tend(): Promise<void> {
     const keys = runKeys(this.#handle.run);
-    for (const [at, open] of this.#steps) {
+    for (const [stepKey, open] of this.#steps) {
       if (open.puts.length === 0) continue;
-      const status = keys.step(this.#handle.incarnation, at).status;
+      const status = keys.step(this.#handle.incarnation, stepKey).status;
       const pipelines = this.#handle.pipelines.map((p) => `settled:${p.name}`);
       const [released, ...settled] = await this.#redis.hmget(status, "released", ...pipelines);
       const late = Date.now() - open.touched > this.#handle.max_wait_ms;
       if (released || late || settled.every((word) => word != null)) open.puts = [];
-      else await this.restore(at);
+      else await this.restore(stepKey);
     }
   }
 
-  /** Steps that this producer will not release itself: nothing of them is needed once they hold no put. */
+  /** For a producer that releases no steps: forgets those whose puts are no longer needed. */
   forgetSettled(): void {
-    for (const [at, open] of this.#steps) if (open.puts.length === 0) this.#steps.delete(at);
+    for (const [stepKey, open] of this.#steps) if (open.puts.length === 0) this.#steps.delete(stepKey);
   }
 }

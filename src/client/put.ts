@@ -7,7 +7,7 @@ import { type CommitOptions, type Committed, commitPut } from "../redis/scripts/
 import { restoreRun } from "../redis/scripts/mount-run.js";
 import type { PreparedPut } from "./prepare.js";
 
-/** Chunks may vanish between upload and commit (a restarted server): so often they are sent again. */
+/** Chunks may vanish between upload and commit (the server restarted): a put is sent at most this often. */
 const TRIES = 3;
 
 /**
@@ -22,7 +22,7 @@ export async function sendPut(
 ): Promise<Committed> {
   const step = runKeys(handle.run).step(handle.incarnation, options.step);
   const key = step.put(put.header.stage, put.header.id, put.header.hash);
-  for (let attempt = 1; ; attempt++) {
+  for (let tries = 1; ; tries++) {
     // One connection keeps the order: the commit runs after the chunks without waiting for their answers.
     const writing = writeChunks(redis, key, put.chunks, handle.limits.step_ttl_ms);
     if (put.header.bytes > handle.limits.chunk_bytes) await writing;
@@ -33,7 +33,7 @@ export async function sendPut(
     if (answer.word === "OK") return answer;
     const { word, facts } = answer;
     const retry =
-      attempt < TRIES && (word === "CHUNKS_MISSING" || (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))));
+      tries < TRIES && (word === "CHUNKS_MISSING" || (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))));
     if (retry) continue;
     throw refused(handle, put, options.step, word, facts);
   }

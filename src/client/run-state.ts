@@ -22,10 +22,10 @@ export async function loadState(redis: Redis, handle: Handle, pipeline: string, 
   const owner = stateOwner(handle, pipeline);
   const state = checkSaved(saved);
   const steps = Object.entries(state.steps).map(([key, entry]): [string, Uint8Array] => [key, packEntry(entry)]);
-  const attempt = () =>
+  const restore = () =>
     restoreState(redis, handle, owner, steps).catch((error) => Promise.reject(typedWriteError(error)));
-  let word = await attempt();
-  if (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))) word = await attempt();
+  let word = await restore();
+  if (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))) word = await restore();
   if (word === "OK") return;
   throw new DataflexError(
     word as ErrorCode,

@@ -8,7 +8,7 @@ import { every } from "../lifecycle.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import type { SavedState } from "../protocol/saved-state.js";
 import type { Stage } from "../protocol/stages.js";
-import { HEARTBEAT_MS, stepKey } from "../redis/keys.js";
+import { HEARTBEAT_MS, stepKeyOf } from "../redis/keys.js";
 import { heartbeat } from "../redis/scripts/heartbeat.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
 import { releaseStep, type Unlinked } from "../redis/scripts/release.js";
@@ -26,10 +26,10 @@ import { loadState, saveState } from "./run-state.js";
 import { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
 
-/** One small script; more than this is an absent Redis. */
+/** One small script: a Redis that takes longer counts as unreachable. */
 const RELEASE_MS = 30_000;
 const GOODBYE_MS = 2_000;
-/** Some megabytes at most, and nothing waits for it. */
+/** A few megabytes at most, and no step waits for it. */
 const STATE_MS = 60_000;
 
 export type Released = Unlinked | "UNAVAILABLE";
@@ -72,7 +72,7 @@ export class Run {
   }
 
   /**
-   * Posts fields of a step at a stage. Answers the fields that travelled (the others were not asked for) and the step's attempt.
+   * Posts fields of a step at a stage. Returns the fields that travelled (the others were not asked for) and the step's attempt.
    * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CLOSED; REDIS_UNREACHABLE (it may have
    * arrived all the same; putting again is harmless), unless `on_unavailable` is neutral: then `kind` is UNAVAILABLE and the
    * step's weights are neutral.
@@ -84,20 +84,20 @@ export class Run {
     options: PutOptions = {},
   ): Promise<PutReceipt> {
     this.#assertUsable();
-    const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
+    const stepKey = stepKeyOf(checkStep(step), checkTrigger(options.trigger ?? 0));
     checkObject(fields, "fields", "{ advantages: …, response_mask: … }");
     const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 1);
     const needs = this.handle.stages[checkStage(stage)] ?? [];
     const wanted = needs.filter(({ name }) => Object.hasOwn(fields, name));
-    if (wanted.length === 0) return { sent: [], attempt: this.#steps.attempt(at), kind: "NOTHING_WANTED" };
+    if (wanted.length === 0) return { sent: [], attempt: this.#steps.attempt(stepKey), kind: "NOTHING_WANTED" };
     const mine = toFieldValues(Object.fromEntries(wanted.map(({ name }) => [name, fields[name]])));
-    const what = `put of step ${at} at ${stage}`;
-    const put = answeredWithin(timeoutMs, what, this.#put(at, stage, mine, options));
-    return this.#neutral.sent(at, this.#steps.attempt(at), put);
+    const what = `put of step ${stepKey} at ${stage}`;
+    const put = answeredWithin(timeoutMs, what, this.#put(stepKey, stage, mine, options));
+    return this.#neutral.sent(stepKey, this.#steps.attempt(stepKey), put);
   }
 
   async #put(
-    at: string,
+    stepKey: string,
     stage: Stage,
     fields: Readonly<Record<string, FieldValue>>,
     options: PutOptions,
@@ -105,10 +105,10 @@ export class Run {
     const { lengths, is_padding } = options;
     const [first] = Object.values(fields) as [FieldValue];
     for (let again = false; ; again = true) {
-      const fixed = () => this.#steps.table(at, stage, again);
+      const fixed = () => this.#steps.table(stepKey, stage, again);
       const { plan, table, total } = await planRows(rowsOf(first), options, stage, this.handle.limits.max_rows, fixed);
       const { ranges, order } = plan;
-      const mask = this.#steps.maskOf(at, stage, ranges);
+      const mask = this.#steps.maskOf(stepKey, stage, ranges);
       const put = preparePut(this.handle, {
         stage,
         fields,
@@ -117,9 +117,9 @@ export class Run {
         ...defined({ order, lengths, is_padding, mask }),
       });
       try {
-        const commit = { step: at, table, replace: options.replace ?? false };
+        const commit = { step: stepKey, table, replace: options.replace ?? false };
         const done = await sendPut(this.#redis, this.handle, put, commit);
-        this.#steps.keep(at, put, commit, done);
+        this.#steps.keep(stepKey, put, commit, done);
         return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
       } catch (error) {
         // Another producer fixed the row table first: read it, and put in its order.
@@ -137,7 +137,7 @@ export class Run {
   async weights(step: number, options: WeightsOptions = {}): Promise<StepResult> {
     this.#assertUsable();
     const trigger = checkTrigger(options.trigger ?? 0);
-    const at = stepKey(checkStep(step), trigger);
+    const stepKey = stepKeyOf(checkStep(step), trigger);
     options.stages?.forEach(checkStage);
     const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 0);
     const expected = this.handle.pipelines.filter(
@@ -147,24 +147,24 @@ export class Run {
     let results: PipelineResult[] = [];
     let neutral: DataflexError | undefined;
     try {
-      this.#neutral.check(at);
+      this.#neutral.check(stepKey);
       results = await waitForStep({
         redis: this.#redis,
         pool: this.#pool,
         handle: this.handle,
-        at,
+        stepKey,
         expected,
         timeoutMs,
-        restore: () => this.#steps.restore(at),
+        restore: () => this.#steps.restore(stepKey),
         alive: () => this.#assertUsable(),
       });
     } catch (error) {
-      neutral = this.#neutral.trained(at, error);
+      neutral = this.#neutral.trained(stepKey, error);
     }
     const waitedMs = performance.now() - started;
-    this.#steps.settled(at, waitedMs, allPipelines(expected, this.handle));
+    this.#steps.settled(stepKey, waitedMs, allPipelines(expected, this.handle));
     return new StepResult(this.handle, { step, trigger, waitedMs }, results, neutral, (composed) =>
-      this.#steps.composed(at, composed),
+      this.#steps.composed(stepKey, composed),
     );
   }
 
@@ -175,15 +175,15 @@ export class Run {
    */
   async release(step: number, options: { trigger?: number } = {}): Promise<Released> {
     this.#assertUsable();
-    const at = stepKey(checkStep(step), checkTrigger(options.trigger ?? 0));
+    const stepKey = stepKeyOf(checkStep(step), checkTrigger(options.trigger ?? 0));
     const { run, incarnation, limits } = this.handle;
-    const asked = releaseStep(this.#redis, { run, incarnation, step: at }, limits, this.#steps.report(at));
-    const patience = this.#neutral.patience(at, RELEASE_MS);
-    const answer = await answeredWithin(patience, `release of step ${at}`, asked).catch((error) => {
+    const asked = releaseStep(this.#redis, { run, incarnation, step: stepKey }, limits, this.#steps.report(stepKey));
+    const patience = this.#neutral.patience(stepKey, RELEASE_MS);
+    const answer = await answeredWithin(patience, `release of step ${stepKey}`, asked).catch((error) => {
       if (!this.#neutral.covers(DataflexError.from(error))) throw error;
     });
-    this.#steps.forget(at);
-    this.#neutral.forget(at);
+    this.#steps.forget(stepKey);
+    this.#neutral.forget(stepKey);
     if (!answer) return "UNAVAILABLE";
     if (answer.word === "FENCED") this.#fenced = true;
     return answer.word === "OK" ? answer.released : "UNKNOWN";
@@ -215,7 +215,7 @@ export class Run {
     this.#closed = true;
     await this.#stopBeat();
     if (!this.#owner || this.#redis.status !== "ready") return;
-    // The goodbye is manners: without it the run stays busy for one heartbeat.
+    // A courtesy: without the goodbye the run stays busy for one heartbeat.
     await answeredWithin(GOODBYE_MS, "close", heartbeat(this.#redis, this.handle, true)).catch(() => {});
   }
 

@@ -18,7 +18,7 @@ export interface WeightArray {
   readonly shape: readonly number[];
 }
 
-/** What `weights(step)` answers. */
+/** What `weights(step)` resolves to. */
 export class StepResult {
   readonly step: number;
   readonly trigger: number;

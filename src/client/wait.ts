@@ -16,19 +16,20 @@ export interface WaitOptions {
   readonly pool: BlockingPool;
   readonly handle: Handle;
   /** The step's key. */
-  readonly at: string;
+  readonly stepKey: string;
   readonly expected: readonly PipelineSpec[];
   readonly timeoutMs: number;
-  /** Puts again what Redis has forgotten of the step; answers whether anything was. */
+  /** Puts again what Redis has forgotten of the step; resolves to whether anything was missing. */
   readonly restore: () => Promise<boolean>;
   /** Throws when the run was closed or fenced meanwhile. */
   readonly alive: () => void;
 }
 
-/** One blocking read at a time is this long: after each, the step's state is looked at. */
+/** How long one blocking read lasts; the step's state is checked after each. */
 const SLICE_MS = 1_000;
-/** After a lost connection. */
+/** Pause after a lost connection. */
 const RETRY_MS = 50;
+
 /**
  * Waits until every expected pipeline has settled, one has failed, or the deadline. Errors: that failure; TIMEOUT with a diagnosis;
  * FENCED, RELEASED, REDIS_UNREACHABLE, DECODE.
@@ -40,17 +41,17 @@ export async function waitForStep(o: WaitOptions): Promise<PipelineResult[]> {
 }
 
 async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
-  const keys = runKeys(o.handle.run).step(o.handle.incarnation, o.at);
+  const keys = runKeys(o.handle.run).step(o.handle.incarnation, o.stepKey);
   const outcomes = new Map<string, Outcome>();
   const end = Date.now() + o.timeoutMs;
   let lastId = "0";
   let over = false;
   const missing = (): PipelineSpec[] => o.expected.filter((p) => !outcomes.has(p.name));
-  // One failure decides the step: nobody waits for the others then.
+  // One failure decides the step: the others are not waited for.
   const undecided = (): boolean =>
     missing().length > 0 && [...outcomes.values()].every(({ header }) => header.kind !== "failure");
   const keep = async (entry: Entry, late = false): Promise<void> => {
-    // A read that outlives the deadline must not take this very wait's giving up for an outcome.
+    // A read that outlives the deadline must not mistake the TIMEOUT that this wait settles for an outcome.
     if (over && !late) return;
     const name = String(entry.fields.pipeline);
     if (o.expected.some((p) => p.name === name)) {
@@ -77,7 +78,7 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     try {
       await before(end, o.pool.use(wait));
     } catch (error) {
-      // While the deadline allows it a lost connection is tried again; what cannot heal ends the wait.
+      // A lost connection is tried again until the deadline; an error that trying again cannot help ends the wait.
       if (error instanceof DataflexError && !error.retryable) throw error;
       await sleep(Math.min(RETRY_MS, Math.max(0, end - Date.now())));
       if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";
@@ -101,7 +102,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
   const keys = runKeys(o.handle.run);
   const [owner, released] = await Promise.all([
     o.redis.hget(keys.mount, "inc"),
-    o.redis.hget(keys.step(o.handle.incarnation, o.at).status, "released"),
+    o.redis.hget(keys.step(o.handle.incarnation, o.stepKey).status, "released"),
   ]);
   if (owner && Number(owner) > o.handle.incarnation) {
     throw new DataflexError(
@@ -109,11 +110,12 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
       `run "${o.handle.run}": incarnation ${o.handle.incarnation} was replaced by a later trainer (${owner}); this one must stop`,
     );
   }
-  if (released) throw new DataflexError("RELEASED", `step ${o.at} was released, its weights cannot be had any more`);
+  if (released)
+    throw new DataflexError("RELEASED", `step ${o.stepKey} was released, its weights cannot be had any more`);
   return o.restore();
 }
 
-/** The deadline settles the step too, so that no worker goes on with it; an outcome that came first is still taken. */
+/** The deadline settles the step too, so that no worker goes on with it; an outcome that came first still counts. */
 async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () => Promise<void>): Promise<void> {
   const late = missing();
   const grace = Date.now() + 2_000;
@@ -125,9 +127,9 @@ async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () =>
   const names = left.map((p) => `"${p.name}"`).join(", ");
   throw new DataflexError(
     "TIMEOUT",
-    `no weights from pipeline ${names} for step ${o.at} within ${o.timeoutMs} ms: ${why.join("; ")}`,
+    `no weights from pipeline ${names} for step ${o.stepKey} within ${o.timeoutMs} ms: ${why.join("; ")}`,
     {
-      step: parseStepKey(o.at).step,
+      step: parseStepKey(o.stepKey).step,
       pipelines: left.map((p) => p.name),
       why,
     },
@@ -139,10 +141,10 @@ async function settleTimeout(
   late: readonly PipelineSpec[],
   last: () => Promise<void>,
 ): Promise<string[]> {
-  const why = await diagnose(o.redis, o.handle, o.at, late);
-  const status = runKeys(o.handle.run).step(o.handle.incarnation, o.at).status;
+  const why = await diagnose(o.redis, o.handle, o.stepKey, late);
+  const status = runKeys(o.handle.run).step(o.handle.incarnation, o.stepKey).status;
   const attempt = Number((await o.redis.hget(status, "attempt")) ?? 1);
-  const ref = { run: o.handle.run, incarnation: o.handle.incarnation, step: o.at };
+  const ref = { run: o.handle.run, incarnation: o.handle.incarnation, step: o.stepKey };
   for (const p of late) {
     const word = await settleFailure(
       o.redis,

@@ -2,6 +2,8 @@ import { Body } from "./body.js";
 import { bytesOf } from "./bytes.js";
 import { encodeLengths } from "./encodings/lengths.js";
 import { encodeRuns } from "./encodings/runs.js";
+import { keepRows } from "./span-walks.js";
+import { maskSpans } from "./spans.js";
 import type { ColumnHeader, MaskColumn, Weights } from "./tensor.js";
 
 /** What a pipeline's step gives back; every part optional. */
@@ -75,12 +77,7 @@ export function encodeResult(r: ResultColumns): { columns: ColumnHeader[]; body:
 export function withoutRows(mask: MaskColumn, padding: Uint8Array | undefined): MaskColumn {
   if (!padding?.some((p) => p !== 0)) return mask;
   if (mask.kind === "lengths") return { ...mask, lengths: mask.lengths.map((n, i) => (padding[i] ? 0 : n)) };
-  const offsets = new Int32Array(mask.rows + 1);
-  const bounds: number[] = [];
-  for (let row = 0; row < mask.rows; row++) {
-    if (!padding[row])
-      for (let k = 2 * mask.offsets[row]!; k < 2 * mask.offsets[row + 1]!; k++) bounds.push(mask.bounds[k]!);
-    offsets[row + 1] = bounds.length / 2;
-  }
-  return { ...mask, offsets, bounds: Int32Array.from(bounds) };
+  const kept = Uint8Array.from(padding, (flag) => (flag ? 0 : 1));
+  const { offsets, bounds } = keepRows(maskSpans(mask), kept);
+  return { ...mask, offsets, bounds };
 }

@@ -70,7 +70,7 @@ export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts
   return { columns: body.columns, parts: body.parts, bytes: body.bytes };
 }
 
-/** A reader refuses integers that no Number holds; better to hear it here. What lies outside the scope is not in `content`, and may be anything. */
+/** A reader refuses integers that no Number holds, so the writer does. What lies outside the scope is not in `content`, and may be anything. */
 function checkIntegers(field: string, { content }: Encoded): void {
   for (const [part, bytes] of content) {
     if (part !== "values") continue;

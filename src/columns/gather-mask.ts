@@ -1,3 +1,4 @@
+import { mergeMasks } from "./merge-compact.js";
 import { rowsIn } from "./row-ranges.js";
 import type { MaskColumn } from "./tensor.js";
 
@@ -21,20 +22,7 @@ export function gatherMask(pieces: readonly MaskPiece[], ranges: readonly number
   const known = found.filter((place) => place !== undefined);
   if (known.length === 0 || known.length < found.length) return undefined;
 
-  const { dtype } = known[0]![0];
-  const width = Math.max(...known.map(([mask]) => mask.width));
-  const base = { dtype, scope: "response", rows: known.length, width } as const;
-  const rows = known.map(([mask, i]) =>
-    mask.kind === "lengths"
-      ? mask.lengths[i]! > 0
-        ? [0, mask.lengths[i]!]
-        : []
-      : Array.from(mask.bounds.subarray(2 * mask.offsets[i]!, 2 * mask.offsets[i + 1]!)),
-  );
-  if (rows.every((bounds) => bounds.length <= 2 && (bounds[0] ?? 0) === 0)) {
-    return { ...base, kind: "lengths", lengths: Int32Array.from(rows, (bounds) => bounds[1] ?? 0) };
-  }
-  const offsets = new Int32Array(rows.length + 1);
-  for (const [i, bounds] of rows.entries()) offsets[i + 1] = offsets[i]! + bounds.length / 2;
-  return { ...base, kind: "runs", offsets, bounds: Int32Array.from(rows.flat()) };
+  const masks = [...new Set(known.map(([mask]) => mask))];
+  const sources = known.map(([mask, row]) => ({ piece: masks.indexOf(mask), row }));
+  return mergeMasks(masks, sources);
 }

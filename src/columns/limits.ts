@@ -16,7 +16,7 @@ export interface Limits {
  * `chunk_bytes`: smaller costs one command more per chunk; larger stalls Redis for other clients while one entry is copied.
  * `inline_bytes`: bodies up to this size spare a round trip; larger ones would make the scripts' answers slow.
  * `max_put_bytes`, `max_rows`, `max_width`: a bound on what one message can make a process allocate.
- * `max_string_bytes`: ids and domain names are short; anything longer is a text put into the wrong column.
+ * `max_string_bytes`: ids and domain names are short; anything longer is text in the wrong column.
  * `step_ttl_ms`: shorter than a slow step loses it; longer keeps the tensors of a dead trainer in memory.
  */
 export const DEFAULT_LIMITS: Limits = Object.freeze({

@@ -201,7 +201,7 @@ export interface ResultHeader {
   readonly producer: Producer;
 }
 
-/** What a trainer tells when it releases a step. */
+/** What a trainer reports when it releases a step. */
 export interface ReleaseReport {
   /** Milliseconds that it blocked for the step's weights. */
   readonly wait_ms: number;

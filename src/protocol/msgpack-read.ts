@@ -146,7 +146,7 @@ class MessageReader {
     return bytes === 1 ? this.view.getUint8(at) : bytes === 2 ? this.view.getUint16(at) : this.view.getUint32(at);
   }
 
-  /** Passes over `bytes` that must be there; answers where they start. */
+  /** Passes over `bytes`, which must be there; returns where they start. */
   private skip(bytes: number): number {
     this.present(bytes, "value");
     const start = this.at;

@@ -124,7 +124,7 @@ export const ERROR_ENTRIES = 500;
 /** A run that stopped on Friday goes on on Monday where it was: its domain statistics are small. */
 export const STATE_TTL_MS = 7 * 86_400_000;
 
-/** One life of a run's trainer, and one of its steps: `step` as in keys (`stepKey`). */
+/** One life of a run's trainer, and one of its steps: `step` as in keys (`stepKeyOf`). */
 export interface RunRef {
   readonly run: string;
   readonly incarnation: number;
@@ -146,7 +146,7 @@ export function encodeRun(run: string): string {
 }
 
 /** `(global_steps, trigger)` as it stands in keys and job ids. */
-export function stepKey(step: number, trigger = 0): string {
+export function stepKeyOf(step: number, trigger = 0): string {
   return `${step}.${trigger}`;
 }
 export function parseStepKey(key: string): { step: number; trigger: number } {

@@ -1,7 +1,7 @@
 import type { StepResult } from "../../client/step-result.js";
 import type { Handle } from "../../protocol/messages.js";
 import { connect } from "../../redis/connect.js";
-import { runKeys, stepKey } from "../../redis/keys.js";
+import { runKeys, stepKeyOf } from "../../redis/keys.js";
 import { scanKeys } from "../../redis/scan-keys.js";
 import type { Evidence } from "./answer.js";
 
@@ -9,7 +9,7 @@ import type { Evidence } from "./answer.js";
 export async function gatherEvidence(redisUrl: string, handle: Handle, result: StepResult): Promise<Evidence> {
   const redis = await connect(redisUrl, "command", { name: "replay" });
   try {
-    const { prefix } = runKeys(handle.run).step(handle.incarnation, stepKey(result.step, result.trigger));
+    const { prefix } = runKeys(handle.run).step(handle.incarnation, stepKeyOf(result.step, result.trigger));
     const streams = await scanKeys(redis, prefix, "stream");
     const sizes = await Promise.all(streams.map((key) => redis.xlen(key)));
     const pids = result.pipelines.map(({ producer }) => producer.pid);
