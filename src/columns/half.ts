@@ -4,7 +4,7 @@
  */
 
 /** IEEE binary16 word → float32 bits. */
-export function f16ToBits(word: number): number {
+function f16ToBits(word: number): number {
   const sign = (word & 0x8000) << 16;
   const exponent = (word >>> 10) & 0x1f;
   const fraction = word & 0x3ff;
@@ -17,7 +17,7 @@ export function f16ToBits(word: number): number {
 }
 
 /** float32 bits → IEEE binary16 word. Beyond ±65504 (rounded) it is an infinity; a NaN stays a NaN. */
-export function bitsToF16(value: number): number {
+function bitsToF16(value: number): number {
   const sign = (value >>> 16) & 0x8000;
   const exponent = (value >>> 23) & 0xff;
   const fraction = value & 0x7fffff;
@@ -32,7 +32,7 @@ export function bitsToF16(value: number): number {
 }
 
 /** float32 bits → bfloat16 word. */
-export function bitsToBf16(value: number): number {
+function bitsToBf16(value: number): number {
   const high = value >>> 16;
   if ((value & 0x7fffffff) > 0x7f800000) return (high & 0x7f) === 0 ? high | 0x40 : high;
   return (high + (((value & 0xffff) + 0x7fff + (high & 1)) >>> 16)) & 0xffff;

@@ -140,7 +140,7 @@ export interface Layout {
  * `values[offsets[i] … offsets[i + 1])`). 0 for padding and fully masked rows.
  */
 export type Weights = RowWeights | TokenWeights;
-export interface RowWeights {
+interface RowWeights {
   readonly kind: "row";
   readonly values: Float32Array;
 }
