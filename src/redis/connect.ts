@@ -46,7 +46,7 @@ export function redisOptions(url: string, role: Role, options: ConnectOptions = 
 }
 
 /** `redis://[user:password@]host:port[/db]`, `rediss://…`, `unix:///path[?db=n]`. Errors: USAGE naming what is wrong. */
-export function parseRedisUrl(url: string): Options {
+function parseRedisUrl(url: string): Options {
   let parsed: URL;
   try {
     parsed = new URL(url);

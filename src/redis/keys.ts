@@ -162,7 +162,7 @@ export function parseStepMember(member: string): Omit<StepRef, "run"> {
 }
 
 /** CRC-16/XMODEM, the function Redis Cluster hashes keys with; here it spreads runs over `shards` tags. */
-export function crc16(text: string): number {
+function crc16(text: string): number {
   let crc = 0;
   for (const byte of new TextEncoder().encode(text)) {
     crc ^= byte << 8;
@@ -195,10 +195,9 @@ export function tagKeys(tag: string) {
     errors: `${base}:errors`,
   };
 }
-export type TagKeys = ReturnType<typeof tagKeys>;
 
 /** How many hash tags the key space has: 1, since nothing here runs on a cluster yet. */
-export const SHARDS = 1;
+const SHARDS = 1;
 export const ALL_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, i) => String(i));
 
 export function runKeys(run: string, shards = SHARDS): RunKeys {

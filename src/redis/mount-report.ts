@@ -19,7 +19,7 @@ export const mountReport = (mounted: Mounted): Uint8Array =>
   pack({ version: VERSION, settings: settingsOf(mounted) } satisfies MountReport);
 
 /** All that decides on a run's weights, flat, so that two mounts can be compared. */
-export function settingsOf({ pipelines, composition }: Mounted): Record<string, string> {
+function settingsOf({ pipelines, composition }: Mounted): Record<string, string> {
   const found: [string, string][] = [];
   for (const { name, fields: _, fingerprint, ...settings } of pipelines) {
     found.push(...flat(name, { ...settings, catalogue: fingerprint }));

@@ -14,9 +14,9 @@ export interface PrivateRedis {
 /** Servers that speak the protocol, in order of preference. */
 export const SERVERS = ["valkey-server", "redis-server"] as const;
 
-export const INSTALL_LINE = "apt-get install -y redis-server   (macOS: brew install redis)";
+const INSTALL_LINE = "apt-get install -y redis-server   (macOS: brew install redis)";
 
-export function findRedisServer(path = process.env.PATH ?? ""): string | undefined {
+function findRedisServer(path = process.env.PATH ?? ""): string | undefined {
   for (const name of SERVERS) {
     for (const folder of path.split(delimiter)) {
       const file = join(folder, name);

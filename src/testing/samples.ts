@@ -3,7 +3,7 @@ import type { RowComponent } from "../scoring/components/component-types.js";
 import type { FakeField } from "./fake-batch.js";
 
 /** How to make a field of one's own: one list of numbers a row (a token matrix), or one number a row. */
-export type FieldMaker = (rng: () => number, lengths: readonly number[]) => number[][] | number[];
+type FieldMaker = (rng: () => number, lengths: readonly number[]) => number[][] | number[];
 
 /** A batch as plain lists, so that properties can permute, cut and extend it; with scores for an actuator. */
 export interface Sample {

@@ -6,7 +6,7 @@ import type { Io } from "./io.js";
 export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export function exitCodeOf(error: DataflexError): ExitCode {
+function exitCodeOf(error: DataflexError): ExitCode {
   return error.exitCode as ExitCode;
 }
 
@@ -26,7 +26,7 @@ export function reportError(thrown: unknown, io: Io, json: boolean): ExitCode {
 }
 
 /** `error[CODE] message`, continuation lines indented; a configuration's problems one by one, with their places. */
-export function errorText(error: DataflexError): string {
+function errorText(error: DataflexError): string {
   const problems = problemsOf(error);
   if (problems === undefined) return `error[${error.code}] ${error.message.replaceAll("\n", "\n  ")}`;
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;

@@ -4,7 +4,7 @@ import type { Rollout } from "./trainer.js";
 import { perResponse, type WeightSummary } from "./weighing.js";
 
 /** One pipeline's accepted result, as the demo keeps it. `weights` is `(rows)` or `(rows × width)`. */
-export interface ReceivedPipeline {
+interface ReceivedPipeline {
   readonly name: string;
   readonly mechanism: string;
   readonly stage: string;

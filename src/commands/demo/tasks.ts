@@ -6,7 +6,7 @@ export const END = SYMBOLS;
 
 /** Kinds of task, which are also the rows' domains: what each next symbol is, given the one before it. */
 export const TASK_KINDS = ["copy", "successor", "swap"] as const;
-export type TaskKind = (typeof TASK_KINDS)[number];
+type TaskKind = (typeof TASK_KINDS)[number];
 
 /** Difficulty is the number of symbols to answer: the longer the answer, the rarer a lucky guess. */
 export const ANSWER_LENGTHS = [1, 2, 3] as const;

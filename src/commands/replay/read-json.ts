@@ -29,7 +29,7 @@ export function readJson(file: string, text: string): RecordedStep {
 }
 
 /** The same from the parsed object. */
-export function stepFromObject(file: string, value: unknown): RecordedStep {
+function stepFromObject(file: string, value: unknown): RecordedStep {
   if (!isObject(value)) throw inputError(file, `expected one JSON object with "fields", got ${quote(value)}`);
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) {

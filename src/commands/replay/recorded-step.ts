@@ -29,7 +29,7 @@ export function isStringColumn(name: string): name is StringColumn {
 }
 
 /** verl counts steps from 1; a file that names none is taken as the first. */
-export const DEFAULT_STEP = 1;
+const DEFAULT_STEP = 1;
 
 /** A step as read, before its parts are known to agree. */
 export type StepDraft = Omit<RecordedStep, "rows" | "step"> & { readonly step?: number };

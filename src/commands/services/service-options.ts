@@ -84,7 +84,7 @@ export function parseBackend(text: string): Backend {
 }
 
 /** What one machine can start; more is a slip of the keyboard that would take it down. */
-export const MAX_COUNT = 256;
+const MAX_COUNT = 256;
 /** 64 TiB. */
 const MAX_MEMORY_MB = 2 ** 26;
 /** A day: timers hold no more than 24 of them. */

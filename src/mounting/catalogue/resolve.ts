@@ -24,7 +24,7 @@ import { stageFields } from "./wanted-fields.js";
 /** More pipelines would mean more metric series and composition passes than anyone has asked for. */
 export const MAX_PIPELINES = 16;
 /** The name of the pipeline of a block without `pipelines:`. */
-export const SINGLE_PIPELINE = "main";
+const SINGLE_PIPELINE = "main";
 /** Names become parts of Redis keys, job ids and metric labels; `_combined` and its like are the system's. */
 const PIPELINE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 

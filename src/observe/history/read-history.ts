@@ -19,7 +19,7 @@ export interface StepsAnswer {
   readonly read_to: string | undefined;
 }
 
-export const MAX_RECORDS = 20_000;
+const MAX_RECORDS = 20_000;
 const PAGE = 1_000;
 
 /** Records of a run, in pages, so that a long history never holds Redis up. */

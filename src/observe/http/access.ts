@@ -3,7 +3,7 @@ import { DataflexError } from "../../errors.js";
 import { httpAddress, type Listen } from "./listen.js";
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
+const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 const COOKIE = "dfx_token";
 

@@ -8,7 +8,7 @@ import type { LiveData } from "./live-data.js";
 import { addLivePage, LIVE_PATHS } from "./live-routes.js";
 
 /** The page of a registry (or several). `text` must never wait for anything but memory: a scrape has a deadline. */
-export interface MetricsPage {
+interface MetricsPage {
   readonly contentType: string;
   text(): Promise<string>;
 }

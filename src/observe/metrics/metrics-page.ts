@@ -12,7 +12,7 @@ let process_: Registry | undefined;
  * CPU, memory, garbage collection, event-loop lag: facts of the process, so collected once in it, however many services it holds
  * and however often they start (prom-client never takes its observers off again).
  */
-export function processRegistry(): Registry {
+function processRegistry(): Registry {
   if (!process_) {
     process_ = new Registry();
     collectDefaultMetrics({ register: process_ });

@@ -10,7 +10,7 @@ export interface Fact extends Finding {
 /** `silent`: the trainer's heartbeat ended while steps were open. `ended`: it ended without any. */
 export type RunState = "live" | "no_worker" | "silent" | "ended";
 /** How far the current step of a run has come. */
-export const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
+const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
 export type Phase = (typeof PHASES)[number];
 
 export interface PipelineView {

@@ -23,11 +23,11 @@ export const ACTUATOR_KIND = { reweight: "reweighter", select: "selector", mix: 
 >;
 
 /** `prompt` and `response` both mean one score a row (group values are spread back to rows); `token` is `(rows, L)`. */
-export const GRANULARITIES = ["prompt", "response", "token", "domain"] as const;
+const GRANULARITIES = ["prompt", "response", "token", "domain"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
 /** What a component must see together: each row alone, whole groups, or the whole step. The default is `batch`. */
-export const ROWS = ["independent", "group", "batch"] as const;
+const ROWS = ["independent", "group", "batch"] as const;
 export type Rows = (typeof ROWS)[number];
 
 /** Shape of the scores an actuator takes: `row` is `(rows,)`, `token` is `(rows, L)`. */
@@ -89,7 +89,6 @@ export type ScoresOf<A extends Accepts> = A extends "token" ? TokenField : RowVe
  * check it. `less`: the first parameter is below the second; `at_most`: not above it. Applies where both are numbers. Of mixers:
  * `floor_fits`: at most 1 / number of domains; `shares`: one number ≥ 0 a domain, with a sum above 0.
  */
-export const RULES = ["less", "at_most", "floor_fits", "shares"] as const;
 export type Rule =
   | { readonly rule: "less" | "at_most"; readonly params: readonly [string, string] }
   | { readonly rule: "floor_fits" | "shares"; readonly params: readonly [string] };

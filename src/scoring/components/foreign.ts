@@ -12,7 +12,7 @@ import { defineMixer, defineReweighter, defineScorer, defineSelector } from "./d
 import type { ForeignComponent } from "./load-plugins.js";
 
 /** A parameter of a component that runs in another process, as that process declares it. */
-export interface ForeignParam {
+interface ForeignParam {
   readonly name: string;
   readonly type: "boolean" | "integer" | "number" | "string" | "array" | "object" | "any";
   readonly required: boolean;
@@ -93,7 +93,7 @@ export function foreignComponents(
  * @param accepts shape of the scores, for an actuator that takes either.
  * @throws DataflexError COMPONENT when the declaration itself is wrong.
  */
-export function foreignComponent(declared: ForeignDeclaration, call: ForeignCall, accepts: Accepts = "row"): Component {
+function foreignComponent(declared: ForeignDeclaration, call: ForeignCall, accepts: Accepts = "row"): Component {
   const { name, requires, needs_groups, rows, timing } = declared;
   const common = {
     name,

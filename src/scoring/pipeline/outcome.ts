@@ -26,7 +26,7 @@ export interface RunContext {
 }
 
 /** Things worth knowing about an outcome, each a fixed word. */
-export const FLAGS = {
+const FLAGS = {
   warmup: "the step lies before warmup_step: weights are neutral",
   no_live_rows: "no row has an unmasked token: all weights are 0",
   neutral_nonfinite: "a value was not finite and on_nonfinite is neutral: weights are neutral",

@@ -51,7 +51,7 @@ export interface ComputeRequest {
 }
 
 /** A result header before the worker has signed it. */
-export type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "chunks" | "chunk_bytes">;
+type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "chunks" | "chunk_bytes">;
 
 export interface Computed {
   readonly header: ComputedHeader;

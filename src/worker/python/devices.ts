@@ -50,7 +50,7 @@ export function assignDevices(
 }
 
 /** The GPUs that this process may use; those that the user named, if any were. An empty name means none. */
-export function visibleGpus(named: string | undefined): string[] {
+function visibleGpus(named: string | undefined): string[] {
   if (named !== undefined) {
     return named
       .split(",")

@@ -5,7 +5,7 @@ import { DataflexError } from "../../errors.js";
  * Frames between a compute thread and its Python process: u32 header length, msgpack header, and bodies, each beginning at a
  * multiple of 64 bytes from the start of the frame. The header's `bodies` holds their lengths.
  */
-export const FRAME_LIMITS = { header: 64 * 2 ** 20, bodies: 8 * 2 ** 30 } as const;
+const FRAME_LIMITS = { header: 64 * 2 ** 20, bodies: 8 * 2 ** 30 } as const;
 const ALIGNMENT = 64;
 const PADDING = new Uint8Array(ALIGNMENT);
 
