@@ -1,7 +1,8 @@
+import { setTimeout as setTimer } from "node:timers/promises";
 import type { Redis } from "ioredis";
 
 /**
- * Whoever opens a thing pushes its closer. `release` runs them last-in first-out, once, goes on after an error and throws the
+ * Code that opens a resource pushes its closer. `release` runs them last-in first-out, once, goes on after an error and throws the
  * first one at the end; it also serves a start-up that fails half-way.
  */
 export class ReleaseStack {
@@ -42,7 +43,7 @@ export function onShutdown(stop: (reason: string) => Promise<void>): () => void 
   const handle = (reason: string): void => {
     if (asked) process.exit(130);
     asked = true;
-    // Whatever is stuck, a process that was told to go, or whose parent is gone, does not stay for ever.
+    // Whatever is stuck, a process that was asked to stop, or whose parent is gone, must not stay forever.
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
     stop(reason).then(
       () => process.exit(process.exitCode ?? 0),
@@ -67,18 +68,26 @@ export function onShutdown(stop: (reason: string) => Promise<void>): () => void 
 
 /** Resolves after `ms`, or rejects at once when `signal` aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
+  return setTimer(ms, undefined, signal && { signal });
+}
+
+/** What `promise` gives, or after `ms` what `late` gives or throws. What the promise does later is ignored. */
+export async function within<T, L>(ms: number, promise: Promise<T>, late: () => L): Promise<T | L> {
+  const settled = new AbortController();
+  try {
+    return await Promise.race([promise, sleep(ms, settled.signal).then(late)]);
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Whether a promise fulfils in time; an error of it is dropped. */
+export function fulfilsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const fulfilled = promise.then(
+    () => true,
+    () => false,
+  );
+  return within(ms, fulfilled, () => false);
 }
 
 /** Calls `tick` every `ms`, never twice at once; errors go to `onError`. The returned function stops it and waits for the last call. */
@@ -108,21 +117,6 @@ export class Pulse {
   get age(): number {
     return performance.now() - this.#at;
   }
-}
-
-/** Whether a promise fulfils in time; what it rejects with is swallowed. */
-export async function fulfilsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const done = promise.then(
-    () => true,
-    () => false,
-  );
-  const inTime = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return inTime;
 }
 
 /** One thing that health or readiness depends on. `reason` says what is wrong, or what was found to be right. */

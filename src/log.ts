@@ -12,29 +12,29 @@ export function createLogger(role: string, bindings: Record<string, unknown> = {
   return pino({ level, base: { role, ...bindings } }, pino.destination({ fd: 2, sync: true }));
 }
 
-/** How often an error that keeps coming is told again. */
+/** How often a repeating error is logged. */
 const AGAIN_MS = 10_000;
 
 /**
  * A listener for errors that repeat: connections of a process whose Redis is away fail several times a second, and a log full of that
- * hides everything else. Each text is told when it comes first, then at most every ten seconds, with how often it came meanwhile.
+ * hides everything else. Each text is logged at once, then at most every ten seconds, with how often it occurred in between.
  */
 export function throttledLog(
-  tell: (facts: { err: string; times?: number }) => void,
+  write: (facts: { err: string; times?: number }) => void,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const told = new Map<string, { at: number; silent: number }>();
+  const logged = new Map<string, { at: number; silent: number }>();
   return (error) => {
     const err = String(error);
-    const before = told.get(err);
+    const before = logged.get(err);
     if (before && now() - before.at < AGAIN_MS) {
       before.silent++;
       return;
     }
-    // Texts are few; should one hold an id, it must not stay for ever.
-    for (const [text, { at }] of told) if (now() - at >= 6 * AGAIN_MS) told.delete(text);
-    told.set(err, { at: now(), silent: 0 });
-    tell({ err, ...(before && before.silent > 0 && { times: before.silent + 1 }) });
+    // Texts are few; should one hold an id, it must not stay forever.
+    for (const [text, { at }] of logged) if (now() - at >= 6 * AGAIN_MS) logged.delete(text);
+    logged.set(err, { at: now(), silent: 0 });
+    write({ err, ...(before && before.silent > 0 && { times: before.silent + 1 }) });
   };
 }
 

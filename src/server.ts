@@ -9,4 +9,5 @@ export {
   startServices,
 } from "./commands/services/spawn.js";
 export { type PrivateRedis, startPrivateRedis } from "./redis/private-server.js";
-export { Worker, type WorkerOptions } from "./worker/worker.js";
+export { Worker } from "./worker/worker.js";
+export type { WorkerOptions } from "./worker/worker-options.js";

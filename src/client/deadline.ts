@@ -1,24 +1,18 @@
 import { DataflexError } from "../errors.js";
+import { within } from "../lifecycle.js";
 
 /**
  * Rejects at `end` (ms of Date.now) whatever the promise does: a command that waits for an absent Redis must not outlive the
  * caller's deadline. What was sent may still arrive; every write is idempotent, so the caller may just do it again.
  */
-export async function before<T>(
+export function before<T>(
   end: number,
   promise: Promise<T>,
   late: () => Error = () => new DataflexError("TIMEOUT", "deadline"),
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  promise.catch(() => {});
-  const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), Math.max(0, end - Date.now()));
+  return within(Math.max(0, end - Date.now()), promise, () => {
+    throw late();
   });
-  try {
-    return await Promise.race([promise, expiry]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** `before` for an operation that asks nothing but Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */

@@ -1,6 +1,7 @@
 import type { Limits } from "../columns/limits.js";
 import type { ColumnHeader, Scope } from "../columns/tensor.js";
 import type { ErrorCode } from "../errors.js";
+import type { AttemptOutcome } from "./outcome-words.js";
 import type { Stage } from "./stages.js";
 
 /**
@@ -120,7 +121,7 @@ export interface JobData {
 
 /** What a finished job returns to BullMQ: a receipt, never data. */
 export interface Receipt {
-  readonly outcome: "settled" | "superseded" | "failed";
+  readonly outcome: Exclude<AttemptOutcome, "retried">;
   readonly reason?: string;
   readonly worker: string;
 }

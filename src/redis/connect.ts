@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { DataflexError } from "../errors.js";
+import { within } from "../lifecycle.js";
 import { defineScripts } from "./scripts/run-script.js";
 
 /**
@@ -102,7 +103,10 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
   defineScripts(redis);
   const patience = options.connectTimeoutMs ?? 5_000;
   try {
-    await Promise.race([redis.connect().catch(() => whenReady(redis)), refused, rejectAfter(patience)]);
+    const connected = Promise.race([redis.connect().catch(() => whenReady(redis)), refused]);
+    await within(patience, connected, () => {
+      throw new Error("timed out");
+    });
     stood = true;
   } catch {
     redis.disconnect();
@@ -129,11 +133,18 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
   return redis;
 }
 
+/** A command connection for as long as `use` needs it. */
+export async function withRedis<T>(url: string, name: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = await connect(url, "command", { name });
+  try {
+    return await use(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
 function whenReady(redis: Redis): Promise<void> {
   return new Promise((resolve) => redis.once("ready", () => resolve()));
-}
-function rejectAfter(ms: number): Promise<never> {
-  return new Promise((_, reject) => setTimeout(() => reject(new Error("timed out")), ms).unref());
 }
 
 /**

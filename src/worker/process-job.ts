@@ -5,6 +5,7 @@ import { DataflexError } from "../errors.js";
 import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
 import type { Handle, JobData, PipelineSpec, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
+import type { AttemptOutcome } from "../protocol/outcome-words.js";
 import { stateOf } from "../protocol/pipeline-state.js";
 import { packEntry } from "../protocol/saved-state.js";
 import { parseStepKey } from "../redis/keys.js";
@@ -25,7 +26,7 @@ export interface JobContext {
   readonly log: Logger;
   /** Longest time that one job may compute. */
   readonly computeLimitMs: number;
-  /** Told of every finished attempt, for metrics. */
+  /** Called for every finished attempt, for metrics. */
   readonly onAttempt: (attempt: Attempt) => void;
 }
 
@@ -33,7 +34,7 @@ export interface JobContext {
 export interface Attempt {
   readonly job: JobData;
   readonly spec: PipelineSpec | undefined;
-  readonly outcome: "completed" | "failed" | "retried" | "superseded";
+  readonly outcome: AttemptOutcome;
   readonly reason?: string;
   readonly result?: ResultHeader;
   readonly waitMs: number;
@@ -61,7 +62,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
   const started = performance.now();
   const handle = await c.handles.get(job.data.run, job.data.incarnation);
   const spec = handle?.pipelines.find((p) => p.name === job.data.pipeline);
-  const tell = (outcome: Attempt["outcome"], more: Partial<Attempt> = {}): void =>
+  const report = (outcome: AttemptOutcome, more: Partial<Attempt> = {}): void =>
     c.onAttempt({
       job: job.data,
       spec,
@@ -74,7 +75,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
       ...more,
     });
   if (!handle || !spec) {
-    tell("superseded", { reason: "NOT_MOUNTED" });
+    report("superseded", { reason: "NOT_MOUNTED" });
     return { outcome: "superseded", reason: "NOT_MOUNTED", worker: c.workerId };
   }
   const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id, version: VERSION };
@@ -87,12 +88,13 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
       );
     }
     const done = await attempt(job, compute, c, handle, spec, producer, started);
-    tell(done.word === "OK" ? "completed" : "superseded", { reason: done.word, ...done.facts });
-    return { outcome: done.word === "OK" ? "settled" : "superseded", reason: done.word, worker: c.workerId };
+    const outcome = done.word === "OK" ? "completed" : "superseded";
+    report(outcome, { reason: done.word, ...done.facts });
+    return { outcome, reason: done.word, worker: c.workerId };
   } catch (thrown) {
     const error = DataflexError.from(thrown);
     if (error.retryable && !job.lastAttempt) {
-      tell("retried", { reason: error.code });
+      report("retried", { reason: error.code });
       throw error;
     }
     const { code, message, details } = error;
@@ -111,7 +113,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
     };
     const word = await settleFailure(c.redis, job.data, failure, handle.limits);
     const rows = Number(details.count);
-    tell("failed", { reason: code, ...(code === "NON_FINITE" && { nonfinite: rows > 0 ? rows : 1 }) });
+    report("failed", { reason: code, ...(code === "NON_FINITE" && { nonfinite: rows > 0 ? rows : 1 }) });
     return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
   }
 }

@@ -1,10 +1,5 @@
+import { DEFAULT_WORKERS, parseOptions } from "../services/service-options.js";
 import { addCommand, type Register } from "./command.js";
-
-interface Options {
-  readonly redis?: string;
-  readonly workers: string;
-  readonly plugin?: string[];
-}
 
 export const register: Register = (program, { io }) => {
   addCommand(program, "all", {
@@ -16,26 +11,18 @@ export const register: Register = (program, { io }) => {
       ["dataflex-mq all", "everything, with a private Redis"],
       ["dataflex-mq all --redis redis://127.0.0.1:6379 --workers 4", "on a Redis that is there"],
     ],
-  })
-    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
-    .option("--workers <n>", "worker processes", "2")
-    .option("--plugin <file|package...>", "components of your own, for every worker")
-    .action(async (options: Options, command) => {
-      const json = command.optsWithGlobals().json === true;
-      const [{ parseCount, redisAddress }, { startAll }, { serveUntilStopped }] = await Promise.all([
-        import("../services/service-options.js"),
-        import("../services/all-services.js"),
-        import("./serve.js"),
-      ]);
-      const redis = redisAddress(options, io.env);
-      const all = await startAll({
-        redis,
-        workers: parseCount("--workers", options.workers),
-        plugins: options.plugin ?? [],
-      });
-      const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
-      if (!json)
-        io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
-      await serveUntilStopped(io, json, async () => all.services, all.redisUrl);
-    });
+  }).action(async (given, command) => {
+    const json = command.optsWithGlobals().json === true;
+    const [{ redisAddress }, { startAll }, { serveUntilStopped }] = await Promise.all([
+      import("../services/service-env.js"),
+      import("../services/all-services.js"),
+      import("./serve.js"),
+    ]);
+    const { workers = DEFAULT_WORKERS, plugin: plugins = [], ...options } = parseOptions(given);
+    const all = await startAll({ redis: redisAddress(options, io.env), workers, plugins });
+    const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
+    if (!json)
+      io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
+    await serveUntilStopped(io, json, async () => all.services, all.redisUrl);
+  });
 };

@@ -24,7 +24,6 @@ export const register: Register = (program, { io, setExit }) => {
       "advantage estimator of the trainer; wins over algorithm.adv_estimator of the file",
       notEmpty,
     )
-    .option("--plugin <file|package...>", "components of your own, as the workers will have them")
     .action(async (file: string, options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
       const [{ checkFile }, { mountText }] = await Promise.all([import("./check-file.js"), import("./mount-text.js")]);

@@ -1,3 +1,4 @@
+import { defined } from "../../defined.js";
 import type { ResolvedMount } from "../../mounting/catalogue/resolution.js";
 import { resolveMount } from "../../mounting/catalogue/resolve.js";
 import { workerCatalogues } from "../../mounting/catalogue/worker-catalogues.js";
@@ -21,14 +22,13 @@ export async function checkFile(
   const loaded = await loadConfig(file);
   if (!loaded.ok) return { ok: false, file, problems: loaded.problems };
   const { config } = loaded;
+  const { group_size, trainer } = config;
   const adv_estimator = estimator ?? config.adv_estimator;
   const resolution = resolveMount(
     {
       dataflex: config.dataflex,
       mode: "check",
-      ...(adv_estimator === undefined ? {} : { adv_estimator }),
-      ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
-      ...(config.trainer === undefined ? {} : { trainer: config.trainer }),
+      ...defined({ adv_estimator, group_size, trainer }),
     },
     await workerCatalogues(plugins),
   );
@@ -39,7 +39,7 @@ export async function checkFile(
     run: { ...run, redis_url: run.redis_url === null ? null : withoutPassword(run.redis_url) },
     file,
     notes: [...config.notes, ...resolution.notes],
-    ...(config.group_size === undefined ? {} : { group_size: config.group_size }),
+    ...defined({ group_size }),
   };
 }
 

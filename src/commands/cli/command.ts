@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { optionsOf } from "../services/service-options.js";
 import type { ExitCode } from "./exit.js";
 import type { Io } from "./io.js";
 
@@ -25,14 +26,19 @@ export function notEmpty(text: string): string {
   throw new InvalidArgumentError("expected a name");
 }
 
-/** A subcommand with `--json`, its description and its examples. `usage` is commander's: `check <config>`. */
+/**
+ * A subcommand with `--json`, the shared options that list it, its description and its examples. `usage` is commander's:
+ * `check <config>`.
+ */
 export function addCommand(program: Command, usage: string, text: CommandText): Command {
   const width = Math.max(...text.examples.map(([line]) => line.length));
   const examples = text.examples.map(([line, does]) => `  ${line.padEnd(width)}   ${does}`).join("\n");
-  return program
+  const command = program
     .command(usage)
     .summary(text.summary)
     .description(text.description)
     .option("--json", "print one JSON document for programs")
     .addHelpText("after", `\nExamples:\n${examples}`);
+  for (const [flags, help] of optionsOf(command.name())) command.option(flags, help);
+  return command;
 }

@@ -2,9 +2,10 @@ import { DataflexError } from "../../errors.js";
 import type { Catalogue, CatalogueEntry } from "../../mounting/catalogue/catalogue-entry.js";
 import { ruleText } from "../../mounting/catalogue/rules.js";
 import { describeProperty, propertiesOf } from "../../mounting/config/describe.js";
+import type { FieldNeed } from "../../protocol/messages.js";
 import { KINDS, kindPlural } from "../../scoring/components/component-types.js";
 import { didYouMean, listNames } from "../../suggest.js";
-import { fieldLines, seesText, stageText, takesText } from "./component-roles.js";
+import { fieldsText } from "./mount-text.js";
 
 /** The entries of a name (kinds may share one). @throws DataflexError USAGE for an unknown name, with near names. */
 export function entriesNamed(catalogue: Catalogue, name: string): CatalogueEntry[] {
@@ -79,4 +80,39 @@ export function detailSections(entry: CatalogueEntry): Section[] {
 
 function shapeOf(entry: CatalogueEntry): string {
   return entry.granularity ?? entry.accepts ?? "";
+}
+
+/** When a component runs. */
+function stageText(entry: CatalogueEntry): string {
+  if (entry.kind === "policy") return "pre_rollout; fed at post_reward";
+  if (entry.kind === "mixer" && entry.scorer === "none") return entry.timing ?? "post_reward, or its scorer's";
+  return entry.timing ?? "its scorer's";
+}
+
+/** What a component gives or takes. */
+function takesText(entry: CatalogueEntry): string {
+  if (entry.kind === "policy")
+    return "candidate prompts, one row each, and what earlier steps showed about them; no scorer";
+  if (entry.kind === "mixer") {
+    if (entry.scorer === "none") return "nothing that was scored; needs no scorer";
+    const own = entry.default_scorer === undefined ? "" : `; scorer where none is named: ${entry.default_scorer}`;
+    return `the history of one score a row, by domain${own}`;
+  }
+  const shape = entry.granularity ?? entry.accepts;
+  return shape === "token" ? "one score a token" : "one score a row";
+}
+
+/** The fields that a component reads, as far as it decides itself. */
+function fieldLines(entry: CatalogueEntry): string[] {
+  if (entry.kind === "mixer") return [fieldsText([...entry.needs, { name: "the column that domain_key names" }])];
+  if (entry.feed_needs === undefined) return [fieldsText(entry.needs)];
+  const fed: readonly FieldNeed[] = entry.feed_needs;
+  return [`of the candidates: ${fieldsText(entry.needs)}`, `of the responses that feed it: ${fieldsText(fed)}`];
+}
+
+/** What a component must see together. */
+function seesText(entry: CatalogueEntry): string {
+  if (entry.kind === "mixer") return "every step so far";
+  if (entry.kind === "policy") return "all candidates of a step, and the steps before";
+  return { independent: "each row alone", group: "whole groups", batch: "the whole step" }[entry.rows];
 }

@@ -17,20 +17,18 @@ export const register: Register = (program, { io }) => {
       ["dataflex-mq components mine --plugin ./mine.ts", "one of your own"],
       ["dataflex-mq components --json", "for programs"],
     ],
-  })
-    .option("--plugin <file|package...>", "components of your own, beside the built-in ones")
-    .action(async (name: string | undefined, options: Options, command) => {
-      const json = command.optsWithGlobals().json === true;
-      const [{ catalogueWith }, text] = await Promise.all([
-        import("../../mounting/catalogue/worker-catalogues.js"),
-        import("./component-text.js"),
-      ]);
-      const catalogue = await catalogueWith(options.plugin ?? []);
-      const entries = name === undefined ? catalogue.entries : text.entriesNamed(catalogue, name);
-      if (json) {
-        io.out(`${JSON.stringify({ fingerprint: catalogue.fingerprint, components: entries }, undefined, 2)}\n`);
-        return;
-      }
-      io.out(name === undefined ? text.listText(entries) : entries.map(text.detailText).join("\n"));
-    });
+  }).action(async (name: string | undefined, options: Options, command) => {
+    const json = command.optsWithGlobals().json === true;
+    const [{ catalogueWith }, text] = await Promise.all([
+      import("../../mounting/catalogue/worker-catalogues.js"),
+      import("./component-text.js"),
+    ]);
+    const catalogue = await catalogueWith(options.plugin ?? []);
+    const entries = name === undefined ? catalogue.entries : text.entriesNamed(catalogue, name);
+    if (json) {
+      io.out(`${JSON.stringify({ fingerprint: catalogue.fingerprint, components: entries }, undefined, 2)}\n`);
+      return;
+    }
+    io.out(name === undefined ? text.listText(entries) : entries.map(text.detailText).join("\n"));
+  });
 };

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { defined } from "../../defined.js";
 import type { ConfigFile } from "../../mounting/config/load-config.js";
 import type { DemoStart } from "../demo/demo.js";
 import { addCommand, type Register } from "./command.js";
@@ -33,7 +34,6 @@ export const register: Register = (program, { io }) => {
     .option("--seed <n>", "seed of tasks and samples", wholeNumber(0), 1)
     .option("--config <file>", "configuration with a dataflex block; default: three pipelines over both stages")
     .option("--watch", "two steps a second at most, and the live page stays up at the end until Ctrl-C")
-    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
     .action(async (options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
       const [{ runDemo }, { DEFAULT_DEMO_CONFIG }, { stepRecord }, report, { locateMountError }, { redisAddress }] =
@@ -42,8 +42,8 @@ export const register: Register = (program, { io }) => {
           import("../demo/default-config.js"),
           import("../demo/demo-record.js"),
           import("../demo/report.js"),
-          import("../services/mount-error.js"),
-          import("../services/service-options.js"),
+          import("../../mounting/config/problems.js"),
+          import("../services/service-env.js"),
         ]);
       const config = options.config === undefined ? undefined : await readConfig(options.config);
       const dataflex = config === undefined ? DEFAULT_DEMO_CONFIG : config.dataflex;
@@ -56,14 +56,11 @@ export const register: Register = (program, { io }) => {
         steps,
         seed,
         dataflex,
-        ...(redisUrl === undefined ? {} : { redisUrl }),
-        ...(options.watch ? { pauseMs: WATCH_PAUSE_MS } : {}),
+        ...defined({ redisUrl, pauseMs: options.watch ? WATCH_PAUSE_MS : undefined }),
         onServices: (address) => {
           page = address ?? null;
-          const hint = options.watch ? "" : "   (to watch at leisure: --watch)";
-          if (!json && page !== null)
-            io.out(`  page       ${page}${hint}
-`);
+          const hint = options.watch ? "" : "   (slow enough to follow: --watch)";
+          if (!json && page !== null) io.out(`  page       ${page}${hint}\n`);
         },
         onTrained: async (summary) => {
           if (!options.watch || json) return;
@@ -99,9 +96,7 @@ async function readConfig(file: string): Promise<ConfigFile> {
 }
 
 function startText({ own_services, redis_url, pipelines, warnings }: DemoStart): string {
-  const services = own_services
-    ? "a broker and two workers, each a process of its own"
-    : "the services that live there";
+  const services = own_services ? "a broker and two workers, each a process of its own" : "those already running there";
   return [
     `  Redis      ${redis_url}`,
     `  services   ${services}`,

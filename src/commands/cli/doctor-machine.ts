@@ -32,7 +32,7 @@ async function tryBackend(backend: Backend, wanted: boolean): Promise<Check> {
       name,
       level: wanted ? "critical" : "note",
       text: text ?? reason,
-      ...(fix === undefined ? {} : { fix: `install it ${fix}` }),
+      ...(fix !== undefined && { fix: `install it ${fix}` }),
     };
   }
 }

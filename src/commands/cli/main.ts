@@ -2,7 +2,7 @@
 import { processIo } from "./io.js";
 import { runCli } from "./program.js";
 
-// `dataflex-mq components | head` closes our stdout early: that is no failure of ours.
+// `dataflex-mq components | head` closes stdout early: that is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

@@ -3,7 +3,6 @@ import { DataflexError } from "../../errors.js";
 import { didYouMean } from "../../suggest.js";
 import { VERSION } from "../../version.js";
 import { register as all } from "./all-command.js";
-import { register as broker } from "./broker-command.js";
 import { register as check } from "./check-command.js";
 import type { CommandDeps, Register } from "./command.js";
 import { register as components } from "./components-command.js";
@@ -13,8 +12,8 @@ import { EXIT, type ExitCode, reportError } from "./exit.js";
 import { register as exportFiles } from "./export-command.js";
 import type { Io } from "./io.js";
 import { register as replay } from "./replay-command.js";
+import { broker, worker } from "./service-commands.js";
 import { register as status } from "./status-command.js";
-import { register as worker } from "./worker-command.js";
 
 /** Every command, in the order of the help page. */
 const COMMANDS: readonly Register[] = [

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from "commander";
+import { defined } from "../../defined.js";
+import { MAX_MS } from "../services/service-options.js";
 import { addCommand, notEmpty, type Register } from "./command.js";
 
 interface Options {
@@ -10,23 +12,21 @@ interface Options {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const MAX_TIMEOUT_MS = 86_400_000;
 
 export const register: Register = (program, { io }) => {
   addCommand(program, "replay <file>", {
     summary: "post a recorded step through the whole system, print the result",
     description:
       "Posts a recorded step (a JSON object, an .npz, or a JSONL of rollouts as verl writes them) through Redis, broker and " +
-      "worker and prints the weights that come back. It uses the services that live at the address; where none does, it starts a " +
-      "broker and a worker for itself, and without an address a private Redis too. Nothing of it is left behind.",
+      "worker and prints the weights that come back. It uses the services that run at the address; where none do, it starts a " +
+      "broker and a worker of its own, and without an address a private Redis too. It leaves nothing behind.",
     examples: [
       ["dataflex-mq replay step.json --config dataflex.yaml", "the weights of a recorded step"],
       ["dataflex-mq replay 12.jsonl --config verl.yaml --json", "rollouts as verl wrote them, for programs"],
-      ["dataflex-mq replay step.npz --config c.yaml --redis redis://host:6379", "on the services that live there"],
+      ["dataflex-mq replay step.npz --config c.yaml --redis redis://host:6379", "on the services that run there"],
     ],
   })
     .requiredOption("--config <file>", "configuration with a dataflex block")
-    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)")
     .option("--adv-estimator <name>", "advantage estimator; wins over the step's and the configuration's", notEmpty)
     .option("--timeout-ms <ms>", "deadline from mount to weights", milliseconds, DEFAULT_TIMEOUT_MS)
     .action(async (file: string, options: Options, command) => {
@@ -34,15 +34,14 @@ export const register: Register = (program, { io }) => {
       const [{ replay }, { replayText }, { redisAddress }] = await Promise.all([
         import("../replay/replay.js"),
         import("../replay/answer-text.js"),
-        import("../services/service-options.js"),
+        import("../services/service-env.js"),
       ]);
       const redisUrl = redisAddress(options, io.env);
       const { step, answer } = await replay({
         file,
         configFile: options.config,
         timeoutMs: options.timeoutMs,
-        ...(redisUrl === undefined ? {} : { redisUrl }),
-        ...(options.advEstimator === undefined ? {} : { advEstimator: options.advEstimator }),
+        ...defined({ redisUrl, advEstimator: options.advEstimator }),
       });
       io.out(json ? `${JSON.stringify(answer)}\n` : replayText(step, answer));
     });
@@ -51,6 +50,6 @@ export const register: Register = (program, { io }) => {
 /** A whole number of milliseconds, at most a day. */
 function milliseconds(text: string): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value > 0 && value <= MAX_TIMEOUT_MS) return value;
-  throw new InvalidArgumentError(`expected a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`);
+  if (Number.isInteger(value) && value > 0 && value <= MAX_MS) return value;
+  throw new InvalidArgumentError(`expected a whole number of milliseconds from 1 to ${MAX_MS}`);
 }

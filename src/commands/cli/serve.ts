@@ -3,7 +3,7 @@ import { redactUrl } from "../../redis/connect.js";
 import type { RunningService } from "../services/run-service.js";
 import type { Io } from "./io.js";
 
-/** Starts services, says where they are and which of their processes ends unasked, and resolves when a signal has stopped them. */
+/** Starts services, prints where they are and which of their processes ends unexpectedly, and resolves when a signal has stopped them. */
 export async function serveUntilStopped(
   io: Io,
   json: boolean,
@@ -33,7 +33,7 @@ export async function serveUntilStopped(
   await new Promise<void>((resolve, reject) => {
     onShutdown(async () => {
       stopping = true;
-      if (!json) io.err("finishing the jobs at hand, up to 30 s; Ctrl-C again to abandon them\n");
+      if (!json) io.err("finishing the current jobs, up to 30 s; Ctrl-C again to abandon them\n");
       const stopped = await Promise.allSettled(services.map((s) => s.stop()));
       const failed = stopped.find((s) => s.status === "rejected");
       if (failed) reject(failed.reason);

@@ -9,7 +9,7 @@ interface Options {
 }
 
 const WATCH_MS = 1_000;
-/** Longer than a look takes: after it whoever watches is told that what they see is old. */
+/** Longer than a read takes: after it a warning says that what is shown is old. */
 const PATIENCE_MS = 5_000;
 
 export const register: Register = (program, { io }) => {
@@ -17,19 +17,18 @@ export const register: Register = (program, { io }) => {
     summary: "runs, steps in flight, queues, workers, last failures",
     description:
       "Prints what the live page shows: the most severe fact first, then runs, queues, workers and the last failures; with a run's name, its\n" +
-      "pipelines and newest steps as well. Reads from Redis alone, so it works when no broker lives.",
+      "pipelines and newest steps as well. Reads from Redis alone, so it works without a running broker.",
     examples: [
       ["dataflex-mq status --redis redis://127.0.0.1:6379", "everything, once"],
       ["dataflex-mq status qwen7b --watch", "one run, every second, until Ctrl-C"],
       ["dataflex-mq status --json", "for programs; with --watch one object a line"],
     ],
   })
-    .option("--redis <url>", "Redis address (default: DFX_REDIS_URL, then REDIS_URL)")
     .option("--watch", "again every second, until Ctrl-C")
     .action(async (run: string | undefined, options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
       const [{ redisUrlOf }, { withOverview }, text] = await Promise.all([
-        import("../services/service-options.js"),
+        import("../services/service-env.js"),
         import("./status-read.js"),
         import("./status-text.js"),
       ]);
@@ -62,7 +61,7 @@ async function watch<S extends Seen>(
   try {
     for (let last = ""; !abort.signal.aborted; await sleep(WATCH_MS, abort.signal).catch(() => {})) {
       const late = setTimeout(
-        () => io.err("Redis does not answer: what stands above is old. Waiting for it; stop: Ctrl-C\n"),
+        () => io.err("Redis does not answer: what is shown above is old. Waiting for it; stop: Ctrl-C\n"),
         PATIENCE_MS,
       );
       const seen = await Promise.race([read(), stopped]).finally(() => clearTimeout(late));

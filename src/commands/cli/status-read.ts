@@ -6,7 +6,7 @@ import type { Overview } from "../../observe/status/overview-types.js";
 import { connect, failFast } from "../../redis/connect.js";
 import { Queues } from "../../redis/queue/queues.js";
 import { didYouMean } from "../../suggest.js";
-import { plain } from "./plain.js";
+import { plain } from "./table.js";
 
 export interface SeenStatus {
   readonly overview: Overview;

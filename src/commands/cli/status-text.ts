@@ -1,8 +1,7 @@
 import type { HistoryRecord } from "../../observe/history/history-record.js";
 import type { Overview, RunView, WorkerView } from "../../observe/status/overview-types.js";
-import { plain } from "./plain.js";
 import type { SeenStatus } from "./status-read.js";
-import { tableText } from "./table.js";
+import { plain, tableText } from "./table.js";
 
 const STATES: Record<RunView["state"], string> = {
   live: "live",
@@ -46,7 +45,7 @@ export function statusText(seen: SeenStatus, columns?: number): string {
       "workers",
       ["worker", "host", "pid", "device", "state", "slots", "jobs/min", "last job", "loop lag", "tensors", "version"],
       overview.workers.map((w) => workerRow(w, overview.at)),
-      "none lives; start one: dataflex-mq worker",
+      "none is running; start one: dataflex-mq worker",
     ),
     section(
       "last errors",

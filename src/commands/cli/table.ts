@@ -1,4 +1,5 @@
-import { plain } from "./plain.js";
+/** A text from outside without control characters: it may hold escape sequences of terminals. */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, "?");
 
 /** Cells are not cut below this. */
 const SHORTEST = 8;

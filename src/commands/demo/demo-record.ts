@@ -1,3 +1,4 @@
+import { defined } from "../../defined.js";
 import type { Stage } from "../../protocol/stages.js";
 import type { StepResult } from "./loop.js";
 import type { Rollout } from "./trainer.js";
@@ -57,7 +58,7 @@ export function stepRecord(result: StepResult<Exchange>): StepRecord {
     received: extra.pipelines.map(({ weights, kept, ...rest }) => ({
       ...rest,
       weights: weights.length === rollout.rows ? Array.from(weights) : perResponse(weights, rollout),
-      ...(kept === undefined ? {} : { kept: Array.from(kept) }),
+      ...defined({ kept: kept && Array.from(kept) }),
     })),
     combined: perResponse(result.weights, rollout),
   };

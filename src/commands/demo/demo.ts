@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "../../client/client.js";
+import { defined } from "../../defined.js";
 import { sleep } from "../../lifecycle.js";
-import { bestEffort } from "../services/best-effort.js";
-import { withServices } from "../services/for-command.js";
+import { builtinCatalogue } from "../../mounting/catalogue/builtin.js";
+import { resolveMount } from "../../mounting/catalogue/resolve.js";
+import { configError } from "../../mounting/config/problems.js";
+import { bestEffort, withServices } from "../services/for-command.js";
 import { removeRun } from "../services/remove-run.js";
-import type { Exchange } from "./demo-record.js";
+import { DEMO_FIELDS, type Exchange } from "./demo-record.js";
 import { exchangeStep } from "./exchange.js";
 import { type StepOutcome, type StepResult, trainLoop, unweightedStep } from "./loop.js";
-import { DEMO_TRAINER, refuseUnfit } from "./preflight.js";
 import { type DemoSummary, summarise } from "./summary.js";
-import { createTrainer } from "./trainer.js";
+import { createTrainer, DEFAULT_SETTINGS } from "./trainer.js";
 
 export interface DemoOptions {
   readonly steps: number;
@@ -32,11 +34,18 @@ export interface DemoOptions {
 export interface DemoStart {
   readonly run_id: string;
   readonly redis_url: string;
-  /** Services were started for the demo; false: they were living at the address. */
+  /** Services were started for the demo; false: they were running at the address. */
   readonly own_services: boolean;
   readonly pipelines: readonly string[];
   readonly warnings: readonly string[];
 }
+
+/** What the demo's trainer says of itself when it mounts. */
+const DEMO_TRAINER = {
+  adv_estimator: "grpo",
+  group_size: DEFAULT_SETTINGS.samples,
+  provides: DEMO_FIELDS,
+} as const;
 
 /** Two, so that the stages of a step can be served side by side. */
 const WORKERS = 2;
@@ -51,30 +60,23 @@ const MOUNT_TIMEOUT_MS = 30_000;
  */
 export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
   const { steps, seed, dataflex, redisUrl } = options;
-  if (redisUrl === undefined) refuseUnfit(dataflex); // services at an address may know more components than the built-in ones
+  if (redisUrl === undefined) refuseUnfit(dataflex); // services at an address may have more components than the built-in ones
   const plain = createTrainer(seed);
   const unweighted: StepOutcome[] = [];
   const weighted: StepOutcome[] = [];
   const summary = (): DemoSummary => summarise(weighted, unweighted, seed);
-  const at = { workers: WORKERS, ...(redisUrl === undefined ? {} : { redisUrl }) };
-  await withServices(at, async (services) => {
+  await withServices({ workers: WORKERS, ...defined({ redisUrl }) }, async (services) => {
     options.onServices?.(services.page);
     const client = await Client.connect({ redisUrl: services.redisUrl });
     try {
       const run_id = `demo-${randomUUID().slice(0, 8)}`;
-      const run = await client.mount({
-        run_id,
-        dataflex,
-        ...DEMO_TRAINER,
-        timeoutMs: MOUNT_TIMEOUT_MS,
-      });
+      const run = await client.mount({ run_id, dataflex, ...DEMO_TRAINER, timeoutMs: MOUNT_TIMEOUT_MS });
       try {
         const { pipelines, warnings } = run.handle;
-        const own_services = services.own;
         options.onStart?.({
           run_id,
           redis_url: services.redisUrl,
-          own_services,
+          own_services: services.own,
           pipelines: pipelines.map((p) => p.name),
           warnings,
         });
@@ -98,4 +100,14 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
     }
   });
   return summary();
+}
+
+/**
+ * Judges a block as its mount would, before any process is started for it.
+ *
+ * @throws CONFIG with every problem
+ */
+function refuseUnfit(dataflex: unknown): void {
+  const resolved = resolveMount({ dataflex, mode: "live", ...DEMO_TRAINER }, [builtinCatalogue()]);
+  if (!resolved.ok) throw configError(resolved.problems);
 }

@@ -1,5 +1,6 @@
 import type { Run } from "../../client/run.js";
 import type { FieldValue } from "../../columns/tensor.js";
+import { defined } from "../../defined.js";
 import { DataflexError } from "../../errors.js";
 import { STAGES, type Stage } from "../../protocol/stages.js";
 import { DEMO_FIELDS, type DemoField, type Exchange, isDemoField } from "./demo-record.js";
@@ -34,7 +35,7 @@ export async function exchangeStep(run: Run, rollout: Rollout): Promise<Weighed<
     mechanism: p.mechanism,
     stage: p.stage,
     weights: p.weights,
-    ...(p.kept === undefined ? {} : { kept: p.kept }),
+    ...defined({ kept: p.kept }),
     flags: p.flags,
     producer: p.producer,
   }));

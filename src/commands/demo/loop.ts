@@ -1,4 +1,3 @@
-import { meanOf } from "./mean.js";
 import { createTrainer, DEFAULT_SETTINGS, type Rollout, type Trainer, type TrainerSettings } from "./trainer.js";
 import { summariseWeights, type WeightSummary } from "./weighing.js";
 
@@ -30,7 +29,7 @@ export interface LoopOptions {
 }
 
 /**
- * Trains for `steps` steps; `weigh` answers each rollout with its weights. Whoever consumes this generator decides the pace
+ * Trains for `steps` steps; `weigh` answers each rollout with its weights. The consumer of this generator sets the pace
  * and may stop early. Knows nothing of Redis, so the same loop trains the run with weights and the one without.
  */
 export async function* trainLoop<Extra>(
@@ -67,4 +66,9 @@ export interface StepOutcome {
   readonly step: number;
   readonly reward: number;
   readonly params_sha256: string;
+}
+
+/** Arithmetic mean; 0 of nothing. */
+export function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, x) => sum + x, 0) / values.length;
 }

@@ -1,5 +1,4 @@
-import type { StepOutcome } from "./loop.js";
-import { meanOf } from "./mean.js";
+import { meanOf, type StepOutcome } from "./loop.js";
 
 /** Means over this many steps stand at both ends of the summary (fewer when the run is shorter than twice as long). */
 const WINDOW = 10;

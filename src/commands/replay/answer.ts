@@ -1,4 +1,5 @@
 import type { StepResult, WeightArray } from "../../client/step-result.js";
+import { defined } from "../../defined.js";
 import type { RecordedStep } from "./recorded-step.js";
 
 /** Numbers, one a row, or one list of token weights a row. */
@@ -53,11 +54,9 @@ export function pipelineAnswers(step: RecordedStep, result: StepResult): Pipelin
     stage: p.stage,
     granularity: p.granularity,
     weights: plainWeights(step, p),
-    ...(p.kept === undefined ? {} : { kept: Array.from(p.kept) }),
-    ...(p.proportions === undefined ? {} : { proportions: p.proportions }),
+    ...defined({ kept: p.kept && Array.from(p.kept), proportions: p.proportions }),
     metrics: p.metrics,
-    ...(p.stats === undefined ? {} : { stats: { ...p.stats } }),
-    ...(p.score_stats === undefined ? {} : { score_stats: { ...p.score_stats } }),
+    ...defined({ stats: p.stats && { ...p.stats }, score_stats: p.score_stats && { ...p.score_stats } }),
     flags: p.flags,
     warnings: p.warnings,
     timings: p.timings,

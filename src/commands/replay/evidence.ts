@@ -1,14 +1,13 @@
 import type { StepResult } from "../../client/step-result.js";
 import type { Handle } from "../../protocol/messages.js";
-import { connect } from "../../redis/connect.js";
+import { withRedis } from "../../redis/connect.js";
 import { runKeys, stepKeyOf } from "../../redis/keys.js";
 import { scanKeys } from "../../redis/scan-keys.js";
 import type { Evidence } from "./answer.js";
 
 /** Collects, before the step is released, what shows that its weights came the whole way. */
-export async function gatherEvidence(redisUrl: string, handle: Handle, result: StepResult): Promise<Evidence> {
-  const redis = await connect(redisUrl, "command", { name: "replay" });
-  try {
+export function gatherEvidence(redisUrl: string, handle: Handle, result: StepResult): Promise<Evidence> {
+  return withRedis(redisUrl, "replay", async (redis) => {
     const { prefix } = runKeys(handle.run).step(handle.incarnation, stepKeyOf(result.step, result.trigger));
     const streams = await scanKeys(redis, prefix, "stream");
     const sizes = await Promise.all(streams.map((key) => redis.xlen(key)));
@@ -20,7 +19,5 @@ export async function gatherEvidence(redisUrl: string, handle: Handle, result: S
       worker_pid: pids[0],
       worker_pids: [...new Set(pids)],
     };
-  } finally {
-    redis.disconnect();
-  }
+  });
 }

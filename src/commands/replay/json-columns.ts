@@ -1,4 +1,5 @@
 import type { Jagged, Tensor } from "../../columns/tensor.js";
+import { defined } from "../../defined.js";
 import { inputError } from "./input-error.js";
 import { quote, toNumber } from "./lenient-json.js";
 
@@ -104,6 +105,6 @@ function number(file: string, name: string, value: unknown, row: number, column?
   throw inputError(file, `${name} ${place} is ${quote(value)}, not a number`, {
     field: name,
     row,
-    ...(column === undefined ? {} : { column }),
+    ...defined({ column }),
   });
 }

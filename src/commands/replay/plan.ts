@@ -1,15 +1,15 @@
+import { defined } from "../../defined.js";
 import { builtinCatalogue } from "../../mounting/catalogue/builtin.js";
 import { normalizeEstimator } from "../../mounting/catalogue/estimators.js";
 import { resolveMount } from "../../mounting/catalogue/resolve.js";
+import { isRecord } from "../../mounting/config/describe.js";
 import { type ConfigFile, loadConfig } from "../../mounting/config/load-config.js";
 import { configError, locateProblems } from "../../mounting/config/problems.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { TrainerSettings } from "../../protocol/mount-messages.js";
-import { domainKeys } from "./domain-key.js";
 import { inputError } from "./input-error.js";
 import type { RecordedStep } from "./recorded-step.js";
 import { namesOf } from "./replay-fields.js";
-import { hasGroupOfTwo } from "./replay-groups.js";
 
 /** What a replay mounts, and what was assumed on the way. */
 export interface ReplayPlan {
@@ -49,23 +49,17 @@ export async function planReplay(step: RecordedStep, options: PlanOptions): Prom
     notes.push("no advantage estimator given; the file has groups, so grpo is assumed (--adv-estimator names another)");
   }
   const provides = [...namesOf(step), ...(step.domain === undefined ? [] : domainKeys(config.dataflex))];
-  const estimator = adv_estimator === undefined ? {} : { adv_estimator };
-  const trainer = lossOf(config.trainer);
-  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...estimator, ...trainer }, [
+  const about = defined({ adv_estimator, trainer: lossOf(config.trainer) });
+  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...about }, [
     builtinCatalogue(),
   ]);
   if (resolved.ok) refuseWithoutGroups(options.file, step, resolved.pipelines);
   else if (options.builtInsOnly) throw configError(locateProblems(resolved.problems, config));
-  return { config, provides, notes, ...estimator, ...trainer };
+  return { config, provides, notes, ...about };
 }
 
-function lossOf(trainer: TrainerSettings | undefined): { trainer?: TrainerSettings } {
-  const { loss_mode, loss_agg_mode } = trainer ?? {};
-  const known = {
-    ...(loss_mode === undefined ? {} : { loss_mode }),
-    ...(loss_agg_mode === undefined ? {} : { loss_agg_mode }),
-  };
-  return trainer === undefined ? {} : { trainer: known };
+function lossOf(trainer: TrainerSettings | undefined): TrainerSettings | undefined {
+  return trainer && defined({ loss_mode: trainer.loss_mode, loss_agg_mode: trainer.loss_agg_mode });
 }
 
 /** Only what compares the rows of a group reads `uid`. */
@@ -79,4 +73,26 @@ export function refuseWithoutGroups(file: string, step: RecordedStep, pipelines:
     `${what} compares the rows of a group, but this file has no group of two rows (${why}); record several responses of a prompt`,
     { pipeline: grouping.name },
   );
+}
+
+/** Whether any two rows that are not padding share a `uid`: without that, no group has statistics. */
+export function hasGroupOfTwo(step: RecordedStep): boolean {
+  const seen = new Set<string>();
+  for (const [row, uid] of (step.uid ?? []).entries()) {
+    if (step.is_padding?.[row] === 1) continue;
+    if (seen.has(uid)) return true;
+    seen.add(uid);
+  }
+  return false;
+}
+
+/**
+ * Names under which a configuration reads the domain column. A recorded step has one such column, `domain`: whatever the dataset
+ * called it, that is what it holds.
+ */
+function domainKeys(dataflex: unknown): string[] {
+  if (!isRecord(dataflex)) return [];
+  const blocks = isRecord(dataflex.pipelines) ? Object.values(dataflex.pipelines) : [dataflex];
+  const keys = blocks.map((block) => (isRecord(block) ? block.domain_key : undefined));
+  return [...new Set(keys.filter((key): key is string => typeof key === "string"))];
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS } from "../../columns/limits.js";
 import type { Jagged } from "../../columns/tensor.js";
+import { defined } from "../../defined.js";
 import { inputError } from "./input-error.js";
 import { duplicateKey, parseLenientJson, quote, toNumber } from "./lenient-json.js";
 import { isObject, stepNumber } from "./read-json.js";
@@ -43,10 +44,7 @@ export function readRollouts(file: string, text: string): RecordedStep {
   return assembleStep(file, {
     fields: tokenFields(rollouts, padding),
     ...named,
-    ...(session === undefined ? {} : { session }),
-    ...(domain === undefined ? {} : { domain }),
-    ...(padding === undefined ? {} : { is_padding: padding }),
-    ...(step === undefined ? {} : { step }),
+    ...defined({ session, domain, is_padding: padding, step }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { rowsOf } from "../../columns/field-value.js";
 import type { Jagged, Tensor } from "../../columns/tensor.js";
+import { defined } from "../../defined.js";
 import { inputError } from "./input-error.js";
 
 /**
@@ -46,7 +47,7 @@ export function assembleStep(file: string, draft: StepDraft): RecordedStep {
   const fields = Object.fromEntries(
     Object.entries(draft.fields).map(([name, value]) => [name, value.kind === "jagged" ? { ...value, width } : value]),
   );
-  return { ...draft, step: draft.step ?? DEFAULT_STEP, rows, fields, ...(lengths === undefined ? {} : { lengths }) };
+  return { ...draft, step: draft.step ?? DEFAULT_STEP, rows, fields, ...defined({ lengths }) };
 }
 
 function agreeOnRows(file: string, draft: StepDraft): number {

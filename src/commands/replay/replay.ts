@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "../../client/client.js";
 import type { Run } from "../../client/run.js";
+import { defined } from "../../defined.js";
+import { locateMountError } from "../../mounting/config/problems.js";
 import type { Stage } from "../../protocol/stages.js";
-import { bestEffort } from "../services/best-effort.js";
-import { withServices } from "../services/for-command.js";
-import { locateMountError } from "../services/mount-error.js";
+import { bestEffort, withServices } from "../services/for-command.js";
 import { removeRun } from "../services/remove-run.js";
 import { pipelineAnswers, plainWeights, type ReplayAnswer } from "./answer.js";
 import { gatherEvidence } from "./evidence.js";
@@ -37,21 +37,18 @@ export async function replay(options: ReplayOptions): Promise<{ step: RecordedSt
     file,
     configFile,
     builtInsOnly: redisUrl === undefined,
-    ...(advEstimator === undefined ? {} : { advEstimator }),
+    ...defined({ advEstimator }),
   });
   clock.lap("read_ms");
-  const answer = await withServices(
-    { workers: 1, ...(redisUrl === undefined ? {} : { redisUrl }) },
-    async (services) => {
-      clock.lap("start_ms");
-      const client = await Client.connect({ redisUrl: services.redisUrl });
-      try {
-        return await replayOn(client, services.redisUrl, step, plan, options, clock);
-      } finally {
-        await bestEffort(() => client.close());
-      }
-    },
-  );
+  const answer = await withServices({ workers: 1, ...defined({ redisUrl }) }, async (services) => {
+    clock.lap("start_ms");
+    const client = await Client.connect({ redisUrl: services.redisUrl });
+    try {
+      return await replayOn(client, services.redisUrl, step, plan, options, clock);
+    } finally {
+      await bestEffort(() => client.close());
+    }
+  });
   return { step, answer };
 }
 
@@ -63,6 +60,7 @@ async function replayOn(
   { file, timeoutMs }: ReplayOptions,
   clock: Stopwatch,
 ): Promise<ReplayAnswer> {
+  const { adv_estimator, trainer } = plan;
   const end = Date.now() + timeoutMs;
   const left = (): number => Math.max(1, end - Date.now());
   const run = await client
@@ -71,8 +69,7 @@ async function replayOn(
       dataflex: plan.config.dataflex,
       provides: plan.provides,
       timeoutMs: left(),
-      ...(plan.adv_estimator === undefined ? {} : { adv_estimator: plan.adv_estimator }),
-      ...(plan.trainer === undefined ? {} : { trainer: plan.trainer }),
+      ...defined({ adv_estimator, trainer }),
     })
     .catch((error: unknown) => {
       throw locateMountError(error, plan.config);
@@ -87,7 +84,7 @@ async function replayOn(
     clock.lap("wait_ms");
     return {
       step: step.step,
-      ...(plan.adv_estimator === undefined ? {} : { adv_estimator: plan.adv_estimator }),
+      ...defined({ adv_estimator }),
       pipelines: pipelineAnswers(step, result),
       combined: plainWeights(step, result.combined),
       timings: clock.laps,
@@ -116,7 +113,7 @@ async function putStep(run: Run, file: string, step: RecordedStep): Promise<void
     await run.put(step.step, stage as Stage, fields, {
       total_rows: step.rows,
       ...(step.lengths === undefined || ragged ? {} : { lengths: step.lengths }),
-      ...(step.is_padding === undefined ? {} : { is_padding: Array.from(step.is_padding, (flag) => flag === 1) }),
+      ...defined({ is_padding: step.is_padding && Array.from(step.is_padding, (flag) => flag === 1) }),
     });
   }
 }

@@ -1,15 +1,14 @@
-import { ReleaseStack } from "../../lifecycle.js";
-import { connect } from "../../redis/connect.js";
+import { fulfilsWithin, ReleaseStack } from "../../lifecycle.js";
+import { withRedis } from "../../redis/connect.js";
 import { PREFIX } from "../../redis/keys.js";
 import { brokerPresence, workerPresence } from "../../redis/presence.js";
 import { startPrivateRedis } from "../../redis/private-server.js";
 import { scanKeys } from "../../redis/scan-keys.js";
-import { bestEffort } from "./best-effort.js";
 import { startServices } from "./spawn.js";
 
 export interface CommandServices {
   readonly redisUrl: string;
-  /** Started for this command, in processes of their own; false: they were living at the address already. */
+  /** Started for this command, in processes of their own; false: they were running at the address already. */
   readonly own: boolean;
   /** Address of a broker's live page; undefined when no broker serves one. */
   readonly page: string | undefined;
@@ -21,12 +20,14 @@ export interface CommandServicesOptions {
   readonly workers: number;
 }
 
-/** Nothing is at work any more when a command ends; a process that does not go by itself is stuck, and nobody waits for it. */
+/** Nothing is at work any more when a command ends; a process that does not end by itself is stuck, and nobody waits for it. */
 const GRACE_MS = 2_000;
+/** Cleaning up on a server that is gone would wait forever. */
+const TIDY_MS = 3_000;
 
 /**
  * Services for the time of one command. Without an address: a private Redis, a broker and workers. With one: the services that
- * live there, or, where none does, a broker and workers started for the occasion, whose keys are removed again.
+ * run there, or, where none do, a broker and workers started for the occasion, whose keys are removed again.
  *
  * Whatever was started is stopped when `use` ends, however it ends; SIGINT and SIGTERM stop it too.
  */
@@ -61,7 +62,7 @@ async function open({ redisUrl, workers }: CommandServicesOptions, stack: Releas
   }
   const living = await servicesAt(redisUrl);
   if (living.count > 0) return { redisUrl, own: false, page: living.page };
-  const before = new Set(await keysOf(redisUrl));
+  const before = new Set(await withRedis(redisUrl, "command", (redis) => scanKeys(redis, `${PREFIX}:`)));
   stack.push(() => bestEffort(() => removeKeysSince(redisUrl, before)));
   return { redisUrl, own: true, page: await start(redisUrl, workers, stack) };
 }
@@ -72,33 +73,25 @@ async function start(redisUrl: string, workers: number, stack: ReleaseStack): Pr
   return services.processes.find((process) => process.role === "broker")?.ready.http;
 }
 
-async function servicesAt(redisUrl: string): Promise<{ count: number; page: string | undefined }> {
-  const redis = await connect(redisUrl, "command", { name: "command" });
-  try {
+const servicesAt = (redisUrl: string): Promise<{ count: number; page: string | undefined }> =>
+  withRedis(redisUrl, "command", async (redis) => {
     const [brokers, workers] = await Promise.all([brokerPresence.alive(redis), workerPresence.alive(redis)]);
     return { count: brokers.length + workers.length, page: brokers.find((b) => b.http !== undefined)?.http };
-  } finally {
-    redis.disconnect();
-  }
-}
+  });
 
-async function keysOf(redisUrl: string): Promise<string[]> {
-  const redis = await connect(redisUrl, "command", { name: "command" });
-  try {
-    return await scanKeys(redis, `${PREFIX}:`);
-  } finally {
-    redis.disconnect();
-  }
-}
-
-/** Our services' leavings on the user's Redis: what came since, unless others have begun to serve there meanwhile. */
+/** What our services left behind on the user's Redis: keys added since, unless others have begun to serve there meanwhile. */
 async function removeKeysSince(redisUrl: string, before: ReadonlySet<string>): Promise<void> {
   if ((await servicesAt(redisUrl)).count > 0) return;
-  const redis = await connect(redisUrl, "command", { name: "command" });
-  try {
+  await withRedis(redisUrl, "command", async (redis) => {
     const added = (await scanKeys(redis, `${PREFIX}:`)).filter((key) => !before.has(key));
     if (added.length > 0) await redis.unlink(...added);
-  } finally {
-    redis.disconnect();
-  }
+  });
+}
+
+/**
+ * Runs a clean-up that must neither hide the error that led to it nor keep a command from ending: its own errors are dropped
+ * (what stays behind carries a TTL), and it is abandoned after 3 s.
+ */
+export async function bestEffort(cleanUp: () => Promise<unknown>): Promise<void> {
+  await fulfilsWithin(cleanUp(), TIDY_MS);
 }

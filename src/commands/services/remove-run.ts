@@ -1,19 +1,16 @@
 import type { Handle } from "../../protocol/messages.js";
-import { connect } from "../../redis/connect.js";
+import { withRedis } from "../../redis/connect.js";
 import { runKeys, sharedKeys } from "../../redis/keys.js";
 import { scanKeys } from "../../redis/scan-keys.js";
 
 /** Removes every key of a run that a command made up for itself: no other producer knows it. */
-export async function removeRun(redisUrl: string, handle: Handle): Promise<void> {
-  const redis = await connect(redisUrl, "command", { name: "command" });
-  try {
+export function removeRun(redisUrl: string, handle: Handle): Promise<void> {
+  return withRedis(redisUrl, "command", async (redis) => {
     const keys = runKeys(handle.run);
     const own = await scanKeys(redis, `${keys.runBase}:`);
     // The mount goes first: without it no broker writes history any more.
     await redis.unlink(sharedKeys.reply(handle.mount_id), ...own);
     await redis.unlink(keys.history, keys.historyRows);
     await redis.zrem(keys.runs, keys.encoded);
-  } finally {
-    redis.disconnect();
-  }
+  });
 }

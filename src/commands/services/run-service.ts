@@ -1,4 +1,5 @@
 import { Broker } from "../../broker/broker.js";
+import { defined } from "../../defined.js";
 import { ReleaseStack } from "../../lifecycle.js";
 import { createLogger } from "../../log.js";
 import { withHistory } from "../../observe/history/history-sink.js";
@@ -9,7 +10,8 @@ import { createBrokerMetrics } from "../../observe/metrics/broker-recorder.js";
 import { createWorkerMetrics } from "../../observe/metrics/worker-recorder.js";
 import { liveData } from "../../observe/status/live-source.js";
 import { Worker } from "../../worker/worker.js";
-import { type ServiceOptions, tokenOf } from "./service-options.js";
+import { tokenOf } from "./service-env.js";
+import type { ServiceOptions } from "./service-options.js";
 
 /** What a service says once it is ready. */
 export interface Ready {
@@ -41,7 +43,7 @@ export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<Ru
       role: "broker",
       listen: listenOf("broker", o.http),
       metrics,
-      live: { data: liveData(broker), ...(token === undefined ? {} : { token }) },
+      live: { data: liveData(broker), ...defined({ token }) },
       log,
       ...serviceChecks(() => broker.watched()),
     });
@@ -53,15 +55,14 @@ export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<Ru
 /** Builds and starts a worker with its HTTP server. Nothing stays open when it fails. */
 export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<RunningService> {
   const log = createLogger("worker");
-  const worker = new Worker({
-    redisUrl,
-    log,
-    ...(o.slots === undefined ? {} : { slots: o.slots }),
-    ...(o.backend === undefined ? {} : { backend: o.backend }),
-    ...(o.plugin === undefined ? {} : { plugins: o.plugin }),
-    ...(o.computeLimitMs === undefined ? {} : { computeLimitMs: o.computeLimitMs }),
-    ...(o.python === undefined ? {} : { python: o.python }),
+  const { slots, backend, plugin: plugins, computeLimitMs } = o;
+  const python = defined({
+    python: o.python,
+    device: o.device,
+    memoryMb: o.pythonMemoryMb,
+    startLimitMs: o.pythonStartMs,
   });
+  const worker = new Worker({ redisUrl, log, python, ...defined({ slots, backend, plugins, computeLimitMs }) });
   const metrics = createWorkerMetrics(worker);
   return launch(worker, async () => {
     const http = await startHttp({

@@ -1,86 +1,35 @@
-import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { DataflexError } from "../../errors.js";
+import { DEFAULT_PORT, LOCAL } from "../../observe/http/listen.js";
 import { BACKENDS, type Backend } from "../../worker/compute/thread-messages.js";
-import { parseDevice } from "../../worker/python/devices.js";
-import type { PythonSettings } from "../../worker/python/python-slots.js";
+import { type DeviceAsked, parseDevice } from "../../worker/python/devices.js";
+import { WORKER_DEFAULTS } from "../../worker/worker-options.js";
 
-/** Options of the services, the same on the command line and for the entry points in `workers/`. */
+/** Options that several commands, and the entry points in `workers/`, have in common. */
 export interface ServiceOptions {
   readonly redis?: string;
   readonly http?: string;
+  /** The token that opens the live page. */
+  readonly token?: string;
   readonly slots?: number;
   readonly backend?: Backend;
   readonly plugin?: readonly string[];
   readonly computeLimitMs?: number;
-  readonly python?: PythonSettings;
-  /** Broker only: what whoever wants to see its page must know. */
-  readonly token?: string;
+  /** The interpreter of Python plugins. */
+  readonly python?: string;
+  readonly device?: DeviceAsked;
+  readonly pythonMemoryMb?: number;
+  readonly pythonStartMs?: number;
+  readonly workers?: number;
 }
 
-/** The page's token: as given, from DFX_TOKEN, or from the file that DFX_TOKEN_FILE names. Errors: USAGE for one that cannot be. */
-export function tokenOf(
-  options: { readonly token?: string },
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  const token = options.token ?? env.DFX_TOKEN ?? secretOf(env, "DFX_TOKEN_FILE");
-  if (token === undefined || /^[\x21-\x7e]{8,}$/.test(token)) return token;
-  throw new DataflexError("USAGE", "the page's token must be 8 or more printable ASCII characters without spaces");
-}
-
-/** What stands in the file that a variable names; undefined when the variable is not set. */
-function secretOf(env: Readonly<Record<string, string | undefined>>, variable: string): string | undefined {
-  const file = env[variable];
-  if (!file) return undefined;
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new DataflexError("USAGE", `${variable} names ${file}, which cannot be read (${reason})`, { file });
-  }
-}
-
-/** `--redis`, DFX_REDIS_URL, the file that DFX_REDIS_URL_FILE names (a secret's mount), REDIS_URL: the first that is set. */
-export function redisAddress(
-  options: { readonly redis?: string | undefined },
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  return options.redis ?? env.DFX_REDIS_URL ?? secretOf(env, "DFX_REDIS_URL_FILE") ?? env.REDIS_URL;
-}
-
-/** The address to use, as `redisAddress`. Errors: USAGE with the line to type. */
-export function redisUrlOf(
-  options: { readonly redis?: string },
-  env: Readonly<Record<string, string | undefined>>,
-  command: string,
-): string {
-  const url = redisAddress(options, env);
-  if (url) return url;
-  throw new DataflexError(
-    "USAGE",
-    `no Redis address. Type: dataflex-mq ${command} --redis redis://127.0.0.1:6379   (or set DFX_REDIS_URL; a trial without one: dataflex-mq all)`,
-  );
-}
-
-/** How Python plugins are run, as typed. Errors: USAGE. */
-export function pythonSettings(typed: {
-  readonly python?: string | undefined;
-  readonly device?: string | undefined;
-  readonly pythonMemoryMb?: string | undefined;
-  readonly pythonStartMs?: string | undefined;
-}): { python?: PythonSettings } {
-  const { python, device, pythonMemoryMb: memory, pythonStartMs: start } = typed;
-  const settings: PythonSettings = {
-    ...(python === undefined ? {} : { python }),
-    ...(device === undefined ? {} : { device: parseDevice(device) }),
-    ...(memory === undefined ? {} : { memoryMb: parseCount("--python-memory-mb", memory, MAX_MEMORY_MB) }),
-    ...(start === undefined ? {} : { startLimitMs: parseCount("--python-start-ms", start, MAX_MS) }),
-  };
-  return Object.keys(settings).length === 0 ? {} : { python: settings };
-}
-
-export function parseBackend(text: string): Backend {
-  if ((BACKENDS as readonly string[]).includes(text)) return text as Backend;
-  throw new DataflexError("USAGE", `backend "${text}" is none of ${BACKENDS.join(", ")}`);
+type Item<T> = T extends readonly (infer E)[] ? E : NonNullable<T>;
+interface Option<T> {
+  /** What stands after the flag in the help; with `...` it may be given several times. */
+  readonly value: string;
+  readonly parse: (text: string, flag: string) => T;
+  /** The commands that have it, with their line of help. */
+  readonly help: Readonly<Record<string, string>>;
 }
 
 /** What one machine can start; more is a slip of the keyboard that would take it down. */
@@ -89,9 +38,145 @@ const MAX_COUNT = 256;
 const MAX_MEMORY_MB = 2 ** 26;
 /** A day: timers hold no more than 24 of them. */
 export const MAX_MS = 86_400_000;
+export const DEFAULT_WORKERS = 2;
 
-export function parseCount(what: string, text: string, most = MAX_COUNT): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0 && value <= most) return value;
-  throw new DataflexError("USAGE", `${what} is "${text}"; it must be a whole number from 1 to ${most}`);
+const asGiven = (text: string): string => text;
+const count =
+  (most: number) =>
+  (text: string, flag: string): number => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value > 0 && value <= most) return value;
+    throw new DataflexError("USAGE", `${flag} is "${text}"; it must be a whole number from 1 to ${most}`);
+  };
+function backend(text: string): Backend {
+  if ((BACKENDS as readonly string[]).includes(text)) return text as Backend;
+  throw new DataflexError("USAGE", `backend "${text}" is none of ${BACKENDS.join(", ")}`);
+}
+
+const ADDRESS = "Redis address (default: DFX_REDIS_URL, then REDIS_URL)";
+const ADDRESS_OR_PRIVATE = "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)";
+
+/** The one table of these options: command lines, help, entry points and started processes are made from it. */
+const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceOptions[Name]>> } = {
+  redis: {
+    value: "<url>",
+    parse: asGiven,
+    help: {
+      broker: ADDRESS,
+      worker: ADDRESS,
+      status: ADDRESS,
+      doctor: ADDRESS,
+      all: ADDRESS_OR_PRIVATE,
+      demo: ADDRESS_OR_PRIVATE,
+      replay: ADDRESS_OR_PRIVATE,
+    },
+  },
+  http: {
+    value: "<host:port>",
+    parse: asGiven,
+    help: {
+      broker: `where to serve the live page, /metrics, /healthz, /readyz (default ${LOCAL}:${DEFAULT_PORT.broker})`,
+      worker: `where to serve /metrics, /healthz, /readyz (default ${LOCAL}:${DEFAULT_PORT.worker})`,
+    },
+  },
+  token: {
+    value: "<text>",
+    parse: asGiven,
+    help: { broker: "token that opens the page; required on an address that other machines can reach (or DFX_TOKEN)" },
+  },
+  slots: {
+    value: "<n>",
+    parse: count(MAX_COUNT),
+    help: { worker: `jobs at once, each with a compute thread of its own (default ${WORKER_DEFAULTS.slots})` },
+  },
+  backend: {
+    value: "<name>",
+    parse: backend,
+    help: {
+      worker: `where tensors live: ${BACKENDS.join(", ")} (default ${WORKER_DEFAULTS.backend})`,
+      doctor: "a backend that must work on this machine",
+    },
+  },
+  plugin: {
+    value: "<file|package...>",
+    parse: asGiven,
+    help: {
+      worker: "load components of your own: TypeScript, JavaScript, or Python (.py)",
+      all: "components of your own, for every worker",
+      check: "components of your own, as the workers will have them",
+      components: "components of your own, beside the built-in ones",
+    },
+  },
+  computeLimitMs: {
+    value: "<ms>",
+    parse: count(MAX_MS),
+    help: { worker: `longest time one job may compute (default ${WORKER_DEFAULTS.computeLimitMs})` },
+  },
+  python: {
+    value: "<path>",
+    parse: asGiven,
+    help: { worker: "interpreter of Python plugins (default: DFX_PYTHON, then python3)" },
+  },
+  device: {
+    value: "<name>",
+    parse: parseDevice,
+    help: { worker: "where Python plugins compute: auto, cpu, cuda, cuda:N (default auto)" },
+  },
+  pythonMemoryMb: {
+    value: "<n>",
+    parse: count(MAX_MEMORY_MB),
+    help: { worker: "memory that each slot's Python process may allocate" },
+  },
+  pythonStartMs: {
+    value: "<ms>",
+    parse: count(MAX_MS),
+    help: { worker: "how long it may take to import the plugins (default 120000)" },
+  },
+  workers: {
+    value: "<n>",
+    parse: count(MAX_COUNT),
+    help: { all: `worker processes (default ${DEFAULT_WORKERS})` },
+  },
+};
+
+type Name = keyof ServiceOptions;
+const entries = Object.entries(OPTIONS) as [Name, Option<unknown>][];
+/** `computeLimitMs` → `compute-limit-ms` */
+const kebab = (name: Name): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const isMany = ({ value }: Option<unknown>): boolean => value.includes("...");
+
+/** Flags and help of the options that a command has, as commander takes them. */
+export function optionsOf(command: string): (readonly [flags: string, help: string])[] {
+  return entries.flatMap(([name, { value, help }]) => {
+    const line = help[command];
+    return line === undefined ? [] : [[`--${kebab(name)} ${value}`, line] as const];
+  });
+}
+
+/** Texts by option name, as commander hands them over, checked. Errors: USAGE naming the flag. Other keys are ignored. */
+export function parseOptions(texts: Readonly<Partial<Record<string, unknown>>>): ServiceOptions {
+  const parsed = entries.flatMap(([name, option]) => {
+    const given = texts[name];
+    if (given === undefined) return [];
+    const one = (text: unknown): unknown => option.parse(String(text), `--${kebab(name)}`);
+    return [[name, Array.isArray(given) ? given.map(one) : one(given)] as const];
+  });
+  return Object.fromEntries(parsed) as ServiceOptions;
+}
+
+/** The command line of an entry point. */
+export function parseArgv(role: string, argv: readonly string[]): ServiceOptions {
+  const own = entries.filter(([, option]) => option.help[role] !== undefined);
+  const options = own.map(([name, option]) => [kebab(name), { type: "string", multiple: isMany(option) }] as const);
+  const { values } = parseArgs({ args: [...argv], options: Object.fromEntries(options) });
+  return parseOptions(Object.fromEntries(own.map(([name]) => [name, values[kebab(name)]])));
+}
+
+/** The other way round: the command line that gives an entry point these options. */
+export function argvOf(options: { readonly [K in Name]?: unknown }): string[] {
+  return entries.flatMap(([name]) => {
+    const value = options[name];
+    const given = value === undefined ? [] : Array.isArray(value) ? value : [value];
+    return given.flatMap((item: unknown) => [`--${kebab(name)}`, String(item)]);
+  });
 }

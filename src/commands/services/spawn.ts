@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { DataflexError, type Failure } from "../../errors.js";
-import { ReleaseStack } from "../../lifecycle.js";
+import { ReleaseStack, within } from "../../lifecycle.js";
 import type { Ready } from "./run-service.js";
+import { argvOf } from "./service-options.js";
 
 export type ServiceRole = "broker" | "worker";
 
@@ -43,28 +44,20 @@ export function spawnService(
   const ended = new Promise<string>((resolve) =>
     child.once("exit", (code, signal) => resolve(signal ?? `exit ${code}`)),
   );
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill("SIGKILL");
-      reject(new DataflexError("INTERNAL", `the ${role} was not ready within ${START_MS} ms`));
-    }, START_MS);
+  const ready = new Promise<ServiceProcess>((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code, signal) => {
-      clearTimeout(timer);
-      reject(new DataflexError("INTERNAL", `the ${role} ended at start (exit ${code ?? signal})`));
-    });
+    child.once("exit", (code, signal) =>
+      reject(new DataflexError("INTERNAL", `the ${role} ended at start (exit ${code ?? signal})`)),
+    );
     child.on("message", (message: Ready | { failure: Failure }) => {
-      clearTimeout(timer);
       if ("failure" in message) return reject(DataflexError.fromFailure(message.failure));
-      resolve({
-        role,
-        pid: child.pid ?? 0,
-        child,
-        ready: message,
-        ended,
-        stop: (graceMs = STOP_MS) => stopChild(child, ended, graceMs),
-      });
+      const stop = (graceMs = STOP_MS): Promise<void> => stopChild(child, ended, graceMs);
+      resolve({ role, pid: child.pid ?? 0, child, ready: message, ended, stop });
     });
+  });
+  return within(START_MS, ready, () => {
+    child.kill("SIGKILL");
+    throw new DataflexError("INTERNAL", `the ${role} was not ready within ${START_MS} ms`);
   });
 }
 
@@ -92,18 +85,11 @@ export interface Services {
 
 /** Brokers and workers, each in a process of its own, all ready. When one fails to start, the others are stopped. */
 export async function startServices(o: ServicesOptions): Promise<Services> {
-  const worker = [
-    ...(o.plugins ?? []).flatMap((p) => ["--plugin", p]),
-    ...(o.slots === undefined ? [] : ["--slots", String(o.slots)]),
-    ...(o.backend === undefined ? [] : ["--backend", o.backend]),
-  ];
-  const roles = [
-    ...Array.from({ length: o.brokers ?? 1 }, () => ["broker", []] as const),
-    ...Array.from({ length: o.workers ?? 1 }, () => ["worker", worker] as const),
-  ];
-  const started = await Promise.allSettled(
-    roles.map(([role, args]) => spawnService(role, ["--redis", o.redisUrl, ...args])),
-  );
+  const { redisUrl: redis, plugins: plugin, slots, backend, brokers = 1, workers = 1 } = o;
+  const started = await Promise.allSettled([
+    ...Array.from({ length: brokers }, () => spawnService("broker", argvOf({ redis }))),
+    ...Array.from({ length: workers }, () => spawnService("worker", argvOf({ redis, plugin, slots, backend }))),
+  ]);
   const stack = new ReleaseStack();
   const processes: ServiceProcess[] = [];
   for (const s of started) if (s.status === "fulfilled") processes.push(s.value);

@@ -24,11 +24,14 @@ export function pathText(path: Problem["path"]): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : `${i === 0 ? "" : "."}${part}`)).join("");
 }
 
+/** The file that a configuration was read from. */
+export interface ProblemSource {
+  readonly file: string;
+  locate(path: Problem["path"]): Place | undefined;
+}
+
 /** Adds file, line and column to problems. */
-export function locateProblems(
-  problems: readonly Problem[],
-  source: { readonly file: string; locate(path: Problem["path"]): Place | undefined },
-): LocatedProblem[] {
+export function locateProblems(problems: readonly Problem[], source: ProblemSource): LocatedProblem[] {
   return problems.map((problem) => ({ ...problem, file: source.file, ...(source.locate(problem.path) ?? {}) }));
 }
 
@@ -67,4 +70,10 @@ export function configError(problems: readonly LocatedProblem[]): DataflexError 
 export function problemsOf(error: DataflexError): readonly LocatedProblem[] | undefined {
   const { problems } = error.details;
   return error.code === "CONFIG" && Array.isArray(problems) ? (problems as LocatedProblem[]) : undefined;
+}
+
+/** A refused mount with the places of its problems in the configuration's file; any other error as it is. */
+export function locateMountError(error: unknown, source: ProblemSource): unknown {
+  const problems = error instanceof DataflexError ? problemsOf(error) : undefined;
+  return problems === undefined ? error : configError(locateProblems(problems, source));
 }

@@ -10,7 +10,7 @@ import type {
 } from "../../protocol/messages.js";
 
 interface RecordBase {
-  /** Id of the notice it was made from: the same wherever the record is told, and in the order of what happened. */
+  /** Id of the notice it was made from: the same wherever the record appears, and in the order of events. */
   readonly id: string;
   readonly run: string;
   readonly incarnation: number;
@@ -21,7 +21,7 @@ interface StepRecordBase extends RecordBase {
   readonly step: number;
   readonly trigger: number;
 }
-/** A trainer took the run. Two of them tell what was set otherwise in between. */
+/** A trainer took the run. Two of them show which settings changed in between. */
 export interface MountRecord extends RecordBase {
   readonly kind: "mounted";
   /** Of the broker that resolved the configuration. */
@@ -41,7 +41,7 @@ export interface ResultRecord extends StepRecordBase {
   readonly ms: number | null;
   readonly stats?: WeightStats;
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
-  /** Elements in each weight bin, and in each score bin; their edges are told with `/api/v1/config`. */
+  /** Elements in each weight bin, and in each score bin; `/api/v1/config` has their edges. */
   readonly weight_bins?: readonly number[];
   readonly score_bins?: readonly number[];
   /** Weights at the quantiles of `/api/v1/config`. */

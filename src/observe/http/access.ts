@@ -7,7 +7,7 @@ const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 const COOKIE = "dfx_token";
 
-/** What a request says about who sends it. */
+/** What a request says about its sender. */
 export interface Asking {
   readonly url: string;
   readonly host: string | undefined;
@@ -21,8 +21,8 @@ export type Answer =
   | { readonly word: "out"; readonly status: 401 | 403; readonly reason: string };
 
 /**
- * Who may see the page. On this machine everybody, if the browser asks for it by a name of this machine: another name means that a
- * foreign site has pointed its own name here. With a token whoever has it.
+ * Who may see the page. Without a token: everyone on this machine, as long as the browser uses a name of this machine; another name
+ * means that a foreign site resolves to this address (DNS rebinding). With a token: whoever has it.
  */
 export function accessRule(listen: Listen, token: string | undefined): (asking: Asking) => Answer {
   if (token === undefined) {

@@ -1,4 +1,4 @@
-import type { Check } from "../../lifecycle.js";
+import { type Check, within } from "../../lifecycle.js";
 
 /** What a service answers at /healthz (is it alive?) and /readyz (may it be given work?). */
 export interface ServiceChecks {
@@ -24,18 +24,10 @@ const CHECKS_MS = 3_000;
 
 /** Runs checks so that an error or silence of theirs is a failed check, never an error of the request. */
 export async function runChecks(checks: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Check[]>((resolve) => {
-    timer = setTimeout(
-      () => resolve([{ name: "checks", ok: false, reason: `no answer within ${CHECKS_MS} ms` }]),
-      CHECKS_MS,
-    );
-  });
+  const failed = (reason: string): readonly Check[] => [{ name: "checks", ok: false, reason }];
   try {
-    return await Promise.race([checks(), late]);
+    return await within(CHECKS_MS, checks(), () => failed(`no answer within ${CHECKS_MS} ms`));
   } catch (error) {
-    return [{ name: "checks", ok: false, reason: error instanceof Error ? error.message : String(error) }];
-  } finally {
-    clearTimeout(timer);
+    return failed(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { LiveData } from "./live-data.js";
 
-/** How often Redis is asked for news while somebody looks on. */
+/** How often Redis is asked for news while a page is open. */
 const LOOK_MS = 250;
 const OVERVIEW_MS = 1_000;
-/** Proxies and browsers give a silent connection up. */
+/** Proxies and browsers close a silent connection. */
 const HEARTBEAT_MS = 15_000;
-/** A reader that takes nothing any more is let go; it comes back with the id it has. */
+/** A reader that no longer reads is disconnected; it reconnects with the last id that it has. */
 const MOST_BUFFERED = 1_048_576;
 
 /** docs/live-page.md says what each means. */
@@ -18,7 +18,8 @@ const event = (kind: (typeof EVENTS)[number], data: string, id?: string): string
 interface Reader {
   readonly response: ServerResponse;
   after: string;
-  told: number;
+  /** When the overview that it has was made. */
+  overviewAt: number;
   heard: number;
 }
 
@@ -51,7 +52,7 @@ export class EventFeed {
       "x-accel-buffering": "no",
     });
     response.write(`retry: 1000\n${event("hello", JSON.stringify({ after }))}`);
-    const reader: Reader = { response, after, told: 0, heard: performance.now() };
+    const reader: Reader = { response, after, overviewAt: 0, heard: performance.now() };
     this.#readers.add(reader);
     const gone = (): void => {
       this.#readers.delete(reader);
@@ -83,16 +84,16 @@ export class EventFeed {
     if (this.#looking) return;
     this.#looking = true;
     try {
-      await this.#tellSteps();
-      await this.#tellOverview();
+      await this.#sendSteps();
+      await this.#sendOverview();
     } catch {
-      // Redis is away; readers keep their places and are told when it is back.
+      // Redis is away; readers keep their places and get what they missed when it is back.
     } finally {
       this.#looking = false;
     }
   }
 
-  async #tellSteps(): Promise<void> {
+  async #sendSteps(): Promise<void> {
     const places = new Map<string, Reader[]>();
     for (const reader of this.#readers) places.set(reader.after, [...(places.get(reader.after) ?? []), reader]);
     for (const [after, readers] of places) {
@@ -106,15 +107,15 @@ export class EventFeed {
     }
   }
 
-  async #tellOverview(): Promise<void> {
+  async #sendOverview(): Promise<void> {
     const now = performance.now();
     if (!this.#overview || now - this.#overview.at >= OVERVIEW_MS) {
       const overview = await this.#live.overview();
       this.#overview = { text: event("overview", JSON.stringify(overview)), at: now };
     }
     for (const reader of this.#readers) {
-      if (reader.told >= this.#overview.at) continue;
-      reader.told = this.#overview.at;
+      if (reader.overviewAt >= this.#overview.at) continue;
+      reader.overviewAt = this.#overview.at;
       this.#send(reader, this.#overview.text);
     }
   }
@@ -123,7 +124,7 @@ export class EventFeed {
     if (performance.now() - reader.heard >= HEARTBEAT_MS) this.#send(reader, ": still here\n\n");
   }
 
-  /** Before a look, by what is left of earlier ones: a batch may be larger than the bound, and whoever takes it in time is not slow. */
+  /** Checked before a look, by what is left of earlier ones: one batch may be larger than the bound, and a reader that takes it in time is not slow. */
   #letGoIfSlow({ response }: Reader): void {
     if (response.writableLength > MOST_BUFFERED) response.destroy();
   }

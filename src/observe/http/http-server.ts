@@ -20,14 +20,14 @@ export interface HttpOptions {
   health(): Promise<readonly Check[]>;
   ready(): Promise<readonly Check[]>;
   readonly log: Logger;
-  /** The live page, where this process serves one. `token`: what whoever wants to see it must know. */
+  /** The live page, where this process serves one. `token`: the token that opens it. */
   readonly live?: { readonly data: LiveData; readonly token?: string };
 }
 
 export interface HttpServer {
   /** `http://host:port` as it really listens. */
   readonly address: string;
-  /** Live pages that hold a stream of events open. */
+  /** Live pages with an open stream of events. */
   readonly streams: number;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ const PATHS = ["/metrics", "/healthz", "/readyz"] as const;
 
 /**
  * Serves /metrics, /healthz, /readyz and, where there is one, the live page. A default port that is taken gives way to a free one, so that a second broker on a laptop
- * starts; one that somebody asked for does not, since a scraper would look for it in vain.
+ * starts; a port that was asked for does not, since scrapers would not find the service.
  *
  * @throws DataflexError USAGE naming the address: the explicit port is taken, forbidden or not of this machine; or others can reach
  * the page and it has no token.

@@ -10,7 +10,7 @@ export interface Listen {
   readonly explicit: boolean;
 }
 
-const LOCAL = "127.0.0.1";
+export const LOCAL = "127.0.0.1";
 export const DEFAULT_PORT = { broker: 7411, all: 7411, worker: 9464 } as const satisfies Record<HttpRole, number>;
 
 /** `--http` as given, or the role's default on this machine only. Errors: USAGE with what to write instead. */

@@ -1,6 +1,6 @@
 import type { Overview } from "../status/overview-types.js";
 
-/** A record of a step as it is sent to whoever looks on; `id` is where a reader goes on after a break. */
+/** A record of a step as it is sent to live pages; `id` is where a reader resumes after a break. */
 export interface LiveEvent {
   readonly id: string;
   /** JSON. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { defined } from "../../defined.js";
 import { fulfilsWithin } from "../../lifecycle.js";
 import { accessRule } from "./access.js";
 import { EventFeed } from "./events.js";
@@ -24,7 +25,7 @@ type BarePath<P> = P extends `${infer Bare}?${string}` ? Bare : P;
 /** An address without its query: nothing is served that the list above, and with it docs/live-page.md, does not name. */
 type ApiPath = BarePath<(typeof LIVE_PATHS)[number]>;
 
-/** Whoever asks is not kept waiting for a Redis that is away. */
+/** A request does not wait longer than this for a Redis that is away. */
 const ANSWER_MS = 5_000;
 const DEFAULT_RECORDS = 500;
 const MOST_RECORDS = 20_000;
@@ -34,8 +35,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Adds the live page and its API, read-only. Answers its feed, which knows how many look on. `/metrics`, `/healthz` and `/readyz` stay
- * open: they hold no names of rows or texts.
+ * Adds the live page and its API, read-only. Returns its event feed, which counts its readers. `/metrics`, `/healthz` and `/readyz` stay
+ * open: they contain no row ids or texts.
  * @throws DataflexError USAGE when others can reach the address and there is no token.
  */
 export function addLivePage(
@@ -82,9 +83,9 @@ function addPage(scope: FastifyInstance): void {
 function addApi(scope: FastifyInstance, live: LiveData): void {
   const get = (path: ApiPath, answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
     scope.get(path, async (request, reply) => {
-      const told = answer(request, reply);
-      if (await fulfilsWithin(told, ANSWER_MS)) return told;
-      return reply.code(503).send({ error: "Redis does not answer; what is wrong says: dataflex-mq doctor" });
+      const answered = answer(request, reply);
+      if (await fulfilsWithin(answered, ANSWER_MS)) return answered;
+      return reply.code(503).send({ error: "Redis does not answer; to find out why: dataflex-mq doctor" });
     });
   };
   get("/api/v1/overview", () => live.overview());
@@ -105,7 +106,7 @@ function addApi(scope: FastifyInstance, live: LiveData): void {
         .send({ error: "after is an id as in answers (0: from the start); limit and every are whole numbers from 1" });
     }
     const { run } = request.params as Params;
-    const answer = await live.steps(run!, { limit, every, ...(after === undefined ? {} : { after }) });
+    const answer = await live.steps(run!, { limit, every, ...defined({ after }) });
     reply.header("content-type", "application/json; charset=utf-8");
     return `{"run":${JSON.stringify(run)},"read_to":${JSON.stringify(answer.read_to ?? null)},"records":[${answer.records.join(",")}]}`;
   });

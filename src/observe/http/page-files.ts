@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Nothing is loaded from elsewhere, nothing runs that is not a file of ours, nobody frames the page. */
+/** Nothing is loaded from elsewhere, no script runs but our own files, and no site can frame the page. */
 export const PAGE_POLICY =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 

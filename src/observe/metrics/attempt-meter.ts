@@ -1,4 +1,6 @@
 import type { ColumnHeader } from "../../columns/tensor.js";
+import { defined } from "../../defined.js";
+import { ATTEMPT_OUTCOMES } from "../../protocol/outcome-words.js";
 import type { Attempt } from "../../worker/process-job.js";
 import { LABELS, NO_SCORER } from "./labels.js";
 import type { Meter } from "./meter.js";
@@ -34,7 +36,7 @@ export class AttemptMeter {
   #completed(stage: string, a: Attempt): void {
     const meter = this.#meter;
     meter.observe("dataflex_job_wait_seconds", { stage }, a.waitMs / 1000);
-    const phases = { ...a.result?.timings, ...(a.publishMs === undefined ? {} : { publish: a.publishMs }) };
+    const phases = { ...a.result?.timings, ...defined({ publish: a.publishMs }) };
     for (const phase of LABELS.phase.values) {
       const ms = (phases as Readonly<Record<string, number>>)[phase];
       if (ms !== undefined) meter.observe("dataflex_job_phase_seconds", { stage, phase }, ms / 1000);
@@ -60,17 +62,10 @@ export class AttemptMeter {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const meter = this.#meter;
-    for (const outcome of ATTEMPT_OUTCOMES) meter.init("dataflex_jobs_total", { stage, scorer, outcome });
+    for (const outcome of Object.keys(ATTEMPT_OUTCOMES)) meter.init("dataflex_jobs_total", { stage, scorer, outcome });
     for (const reason of FAILURE_REASONS) meter.init("dataflex_job_failures_total", { stage, scorer, reason });
     meter.init("dataflex_job_retries_total", { stage, scorer });
     meter.init("dataflex_samples_total", { stage });
     meter.init("dataflex_tokens_total", { stage });
   }
 }
-
-const ATTEMPT_OUTCOMES = [
-  "completed",
-  "failed",
-  "retried",
-  "superseded",
-] as const satisfies readonly Attempt["outcome"][];

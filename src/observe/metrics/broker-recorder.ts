@@ -22,7 +22,7 @@ export interface ObservedBroker {
 export interface BrokerMetricsOptions {
   /** Unix time in ms, for tests. */
   readonly now?: () => number;
-  /** Live pages that look on. */
+  /** Open live pages. */
   readonly streams?: () => number;
 }
 

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../worker/process-job.js";
 import { NO_SCORER, runLabel } from "./labels.js";
+import { SILENT_MS } from "./live-run.js";
 import type { Meter } from "./meter.js";
-import { SILENT_MS } from "./silence.js";
 
 /**
  * Distributions of weights and scores, and non-finite rows, of the steps that this worker settled. They carry the run, so they go when the

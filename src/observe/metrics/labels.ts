@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ENCODINGS } from "../../columns/tensor.js";
 import { MECHANISMS } from "../../protocol/messages.js";
+import { ATTEMPT_OUTCOMES, STEP_OUTCOMES } from "../../protocol/outcome-words.js";
 import { STAGES } from "../../protocol/stages.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import { BACKENDS } from "../../worker/compute/thread-messages.js";
@@ -34,7 +35,7 @@ export const LABELS = {
     means: "state of a job",
   },
   outcome: {
-    values: ["completed", "failed", "retried", "superseded", "applied", "fallback", "expired"],
+    values: [...new Set([...Object.keys(ATTEMPT_OUTCOMES), ...Object.keys(STEP_OUTCOMES)])],
     means: "how it ended",
   },
   reason: { values: FAILURE_REASONS, means: "kind of failure" },

@@ -2,6 +2,9 @@ import type { Handle, PipelineSpec } from "../../protocol/messages.js";
 import type { Guard } from "./guards.js";
 import { runLabel } from "./labels.js";
 
+/** How long a run that ended or fell silent is still shown. */
+export const SILENT_MS = 15 * 60_000;
+
 /** Steps between their outcome and their release; a trainer has a few open, and one that never releases must not fill the memory. */
 const OPEN_STEPS = 256;
 

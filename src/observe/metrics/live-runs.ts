@@ -1,14 +1,12 @@
 import type { Redis } from "ioredis";
 import type { Handle, PipelineSpec } from "../../protocol/messages.js";
+import { STEP_OUTCOMES } from "../../protocol/outcome-words.js";
 import { runKeys } from "../../redis/keys.js";
 import { readHandle } from "../../redis/mounts.js";
 import { metricsOf } from "./definitions.js";
 import { NO_SCORER } from "./labels.js";
-import { LiveRun } from "./live-run.js";
+import { LiveRun, SILENT_MS } from "./live-run.js";
 import type { Meter } from "./meter.js";
-import { SILENT_MS } from "./silence.js";
-
-export const STEP_OUTCOMES = ["applied", "fallback", "failed", "expired"] as const;
 
 /** What a new incarnation makes void: values of the old one's last step. Counters go on. */
 const LAST_VALUES = metricsOf("broker", true)
@@ -96,7 +94,7 @@ export class LiveRuns {
   /** Counters start at 0, so that the first step shows as an increase. */
   #show(run: LiveRun, spec: PipelineSpec): void {
     const base = { run: run.label, pipeline: spec.name, delivered: String(!spec.shadow), stage: spec.stage };
-    for (const outcome of STEP_OUTCOMES) this.#meter.init("dataflex_steps_total", { ...base, outcome });
+    for (const outcome of Object.keys(STEP_OUTCOMES)) this.#meter.init("dataflex_steps_total", { ...base, outcome });
     const components = { scorer: spec.scorer?.name ?? NO_SCORER, actuator: spec.actuator.name };
     this.#meter.set("dataflex_run_info", { ...base, mechanism: spec.mechanism, ...components }, 1);
   }

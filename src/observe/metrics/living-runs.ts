@@ -6,7 +6,7 @@ import { HEARTBEAT_TTL_MS, parseStepKey } from "../../redis/keys.js";
 import { listRuns, openSteps } from "../../redis/list-runs.js";
 import { readHandle } from "../../redis/mounts.js";
 
-/** Runs looked at: of those mounted last, the ones whose trainer lives. */
+/** Runs looked at: the most recently mounted; of these, the ones with a living trainer. */
 const RUNS = 128;
 /** Open steps of a run whose payload is added up; a trainer has a few. */
 const STEPS = 64;

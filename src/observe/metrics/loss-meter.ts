@@ -11,8 +11,8 @@ export interface LossCounts {
 export class LossMeter {
   readonly #meter: Meter;
   readonly #counts: LossCounts;
-  readonly #told = new Map<string, number>();
-  #toldLocks = 0;
+  readonly #counted = new Map<string, number>();
+  #countedLocks = 0;
 
   constructor(meter: Meter, counts: LossCounts) {
     this.#meter = meter;
@@ -23,10 +23,10 @@ export class LossMeter {
     const { queues, stalls, lostLocks } = this.#counts;
     for (const queue of queues) {
       const now = stalls.get(queue) ?? 0;
-      this.#meter.inc("dataflex_jobs_stalled_total", { queue }, now - (this.#told.get(queue) ?? 0));
-      this.#told.set(queue, now);
+      this.#meter.inc("dataflex_jobs_stalled_total", { queue }, now - (this.#counted.get(queue) ?? 0));
+      this.#counted.set(queue, now);
     }
-    this.#meter.inc("dataflex_lock_renewal_failures_total", {}, lostLocks - this.#toldLocks);
-    this.#toldLocks = lostLocks;
+    this.#meter.inc("dataflex_lock_renewal_failures_total", {}, lostLocks - this.#countedLocks);
+    this.#countedLocks = lostLocks;
   }
 }

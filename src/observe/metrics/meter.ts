@@ -27,7 +27,7 @@ export interface MeterOptions {
   readonly drops?: Meter;
 }
 
-/** No page of ours comes near it. */
+/** Far above any page of this system. */
 const MOST_LINES = 5_000;
 
 /**

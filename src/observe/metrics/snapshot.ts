@@ -27,7 +27,7 @@ const SETTINGS: Readonly<Record<SettingCheck, Check["name"]>> = {
   tls: "tls",
 };
 
-/** What is true of Redis right now, beside what notices report. */
+/** The present state of Redis, which notices do not report. */
 export interface Snapshot {
   /** Redis time, ms. */
   readonly now: number;

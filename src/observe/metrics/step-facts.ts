@@ -1,13 +1,14 @@
 import type { ReleasedNotice, SettledNotice } from "../../broker/notice.js";
 import { UNAVAILABLE } from "../../errors.js";
 import type { CombinedReport, ResultHeader, WeightStats } from "../../protocol/messages.js";
+import type { StepOutcome } from "../../protocol/outcome-words.js";
 import { parseStepKey } from "../../redis/keys.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import type { LabelsOf } from "./definitions.js";
 import { GUARDS, violations } from "./guards.js";
 import { COMBINED, NO_SCORER } from "./labels.js";
 import type { LiveRun } from "./live-run.js";
-import type { LiveRuns, STEP_OUTCOMES } from "./live-runs.js";
+import type { LiveRuns } from "./live-runs.js";
 import type { Meter } from "./meter.js";
 
 type StepNotice = SettledNotice | ReleasedNotice;
@@ -50,7 +51,7 @@ function countStep(meter: Meter, run: LiveRun, notice: SettledNotice): void {
   }
 }
 
-function outcomeOf(run: LiveRun, { header, pipeline }: SettledNotice): (typeof STEP_OUTCOMES)[number] {
+function outcomeOf(run: LiveRun, { header, pipeline }: SettledNotice): StepOutcome {
   if (header.kind === "result") return "applied";
   const unavailable = UNAVAILABLE.has(header.code);
   if (unavailable && run.onUnavailable === "neutral" && delivered(run, pipeline) === "true") return "fallback";

@@ -11,7 +11,7 @@ export interface BarData {
   readonly before: readonly number[] | undefined;
 }
 
-/** More labels than this stand aslant. */
+/** More labels than this are rotated. */
 const UPRIGHT = 9;
 
 /** Bins of this step as bars, of the step before as an outline. */

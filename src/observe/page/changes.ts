@@ -1,14 +1,14 @@
 import type { MountRecord, ResultRecord } from "./page-types.js";
 
-/** From this step on something was otherwise: settings, or the version of a broker or worker. */
+/** A change that takes effect at this step: of settings, or of the version of a broker or worker. */
 export interface Change {
   readonly step: number;
   readonly text: string;
 }
 
-/** Workers of two versions take turns while a fleet is renewed: a version met lately is no news. */
+/** Workers of two versions take turns while a fleet is upgraded: a version seen recently is no change. */
 const RECENT = 50;
-const TOLD = 4;
+const SHOWN = 4;
 
 /** Changes along the steps of one pipeline, ascending. */
 export function changesOf(
@@ -52,7 +52,7 @@ function mountTexts(before: MountRecord | undefined, after: MountRecord | undefi
     ...(before.version === after.version ? [] : [`broker version ${before.version} → ${after.version}`]),
   ];
   if (texts.length === 0) return ["trainer restarted"];
-  return texts.length <= TOLD ? texts : [...texts.slice(0, TOLD), `${texts.length - TOLD} more`];
+  return texts.length <= SHOWN ? texts : [...texts.slice(0, SHOWN), `${texts.length - SHOWN} more`];
 }
 
 /** Each pipeline has a mechanism. */

@@ -19,7 +19,7 @@ export function axis(more: Partial<uPlot.Axis>): uPlot.Axis {
   };
 }
 
-/** The numbers with some air, or a fixed bound. Nothing at all: 0 to 1. */
+/** The range of the numbers with some padding, or a fixed bound; without numbers 0 to 1. */
 export function padded(
   low: number,
   high: number,
@@ -45,7 +45,7 @@ export function drawLimit(u: uPlot, limit: number): void {
   u.ctx.restore();
 }
 
-/** A dashed line with a diamond on top, at each step from which something was otherwise. */
+/** A dashed line with a diamond on top, at each step where the setup changed. */
 export function drawChanges(u: uPlot, steps: readonly number[]): void {
   const { top, height } = u.bbox;
   const size = 5 * devicePixelRatio;

@@ -7,7 +7,7 @@ export interface LegendItem {
   readonly key: string;
 }
 
-/** All that a figure shows of one moment. */
+/** Everything that a figure shows at one moment. */
 export interface Drawing {
   /** What the chart says, in a sentence. */
   readonly words: string;
@@ -16,9 +16,9 @@ export interface Drawing {
   readonly options: Partial<uPlot.Options>;
   readonly data: readonly (readonly (number | null)[])[];
   readonly legend: readonly LegendItem[];
-  /** The same numbers for whoever does not see the canvas. */
+  /** The same numbers for readers who cannot see the canvas. */
   readonly table: () => HTMLElement;
-  /** In words what stands at a place of the x axis. */
+  /** In words, the values at a place of the x axis. */
   readonly at: (place: number) => string;
   /** Drawn over the lines. */
   readonly over?: (chart: uPlot) => void;

@@ -14,7 +14,7 @@ export interface Series {
 }
 
 /**
- * What the page knows of a run: each step once, however often and in whatever order it is told. A trainer that goes back to a checkpoint
+ * What the page knows of a run: each step once, however often and in whatever order its records arrive. A trainer that goes back to a checkpoint
  * takes the steps from there on with it: those of its earlier life are forgotten.
  */
 export class RunHistory {

@@ -8,12 +8,12 @@ import { openStep } from "./step-dialog.js";
 import { type LinkState, Stream } from "./stream.js";
 import { showBanner, showSystem } from "./system.js";
 
-/** Updates closer together than this cannot be told apart. */
+/** Updates closer together than this look the same. */
 const DRAW_MS = 200;
 /** History is written a moment after the event: what fell in between is looked for once more. */
 const AGAIN_MS = 3_000;
 
-/** An overview comes every second; nobody waits longer to be told that it does not. */
+/** An overview comes every second; after this long without one the page says so. */
 const SILENT_MS = 6_000;
 
 const LINKS: Record<LinkState, string> = { live: "● live", reconnecting: "◌ reconnecting…", paused: "‖ paused" };
@@ -132,7 +132,7 @@ function link(state: LinkState): void {
 
 /** The most severe fact that is known; that nothing is known any more comes before all of them. */
 function showFact(): void {
-  const stale = "What stands here is what was last known; the page tries again by itself.";
+  const stale = "What is shown is what was last known; the page keeps retrying.";
   if (linked === "reconnecting") {
     showBanner({ level: "critical", text: `The broker does not answer. ${stale}`, fix: "dataflex-mq broker" });
   } else if (linked === "live" && performance.now() - heard > SILENT_MS) {
@@ -172,7 +172,7 @@ addEventListener("hashchange", () => {
   if (overview.runs.some((r) => r.run === run)) select(run);
 });
 
-/** For tests, and for whoever looks at the page from the console. */
+/** For tests, and for debugging from the console. */
 Object.assign(window, {
   __dataflex: {
     series: (pipeline: string) => (selected === undefined ? undefined : historyOf(selected).of(pipeline)),
@@ -182,6 +182,6 @@ Object.assign(window, {
 });
 
 start().catch((error) => {
-  showBanner({ level: "critical", text: `The page cannot start: ${String(error)}. It tries again by itself.` });
+  showBanner({ level: "critical", text: `The page cannot start: ${String(error)}. It will retry by itself.` });
   setTimeout(() => location.reload(), 3_000);
 });

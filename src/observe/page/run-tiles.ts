@@ -10,9 +10,9 @@ const DOMAINS = 5;
 interface Tile {
   readonly name: string;
   readonly value: string;
-  /** It is a worry, and why. */
+  /** Why the value is worrying. */
   readonly bad?: string | false | undefined;
-  /** It is watched, and well. */
+  /** The value is watched and fine. */
   readonly good?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function tilesOf(view: RunView, history: RunHistory, pipeline: PipelineVi
   ];
 }
 
-/** What became of several pipelines together; one alone says it all itself. */
+/** The product of several pipelines in words; a single pipeline needs none. */
 export function togetherText(view: RunView, { released }: RunHistory): string {
   const weighing = view.pipelines.filter((p) => p.delivered && p.mechanism !== "mix");
   if (weighing.length < 2 || !released?.combined) return "";

@@ -9,7 +9,7 @@ import { showSteps } from "./run-steps.js";
 import { showTiles, tilesOf, togetherText } from "./run-tiles.js";
 
 const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
-/** The newest of them are told in words. */
+/** How many of the newest changes are described in words. */
 const CHANGES_SHOWN = 3;
 
 export interface RunActions {

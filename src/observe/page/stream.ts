@@ -7,16 +7,16 @@ export interface StreamEvents {
   /** Events in between are gone. */
   onGap(): void;
   onLink(state: LinkState): void;
-  /** The page is looked at again: what it missed is to be loaded. */
+  /** The tab is visible again: what it missed must be loaded. */
   onReturn(): void;
 }
-type Told = { readonly kind: "step" | "overview" | "gap" | "link"; readonly text: string; readonly id: string };
+type Message = { readonly kind: "step" | "overview" | "gap" | "link"; readonly text: string; readonly id: string };
 
 const NAME = "dataflex-mq";
 
 /**
  * The one stream of all tabs of this browser: six connections to one address are all that it opens, and each tab's stream would hold
- * one. The tab that has the lock reads and tells the others. A hidden tab neither reads nor waits for the lock.
+ * one. The tab that has the lock reads and passes everything on to the others. A hidden tab neither reads nor waits for the lock.
  */
 export class Stream {
   readonly #events: StreamEvents;
@@ -30,7 +30,7 @@ export class Stream {
     this.#after = after;
     this.#events = events;
     this.#channel.addEventListener("message", ({ data }) => {
-      if (!document.hidden) this.#take(data as Told);
+      if (!document.hidden) this.#take(data as Message);
     });
     document.addEventListener("visibilitychange", () => (document.hidden ? this.#rest() : this.#wake()));
     if (document.hidden) this.#events.onLink("paused");
@@ -41,7 +41,7 @@ export class Stream {
   get reads(): boolean {
     return this.#source !== undefined;
   }
-  /** Events after it are news. */
+  /** Id of the newest event seen; what comes after it is new. */
   set after(id: string) {
     if (isAfter(id, this.#after)) this.#after = id;
   }
@@ -74,26 +74,26 @@ export class Stream {
     };
     // Rejects when the tab is hidden while it waits.
     navigator.locks.request(NAME, { signal }, held).catch(() => {});
-    // Whoever reads says so with the next event; until then another tab's word is good enough.
+    // Until the next event says otherwise, the tab that reads is assumed to be connected.
     this.#events.onLink("live");
   }
 
   #open(): void {
     const source = new EventSource(`/api/v1/events?after=${encodeURIComponent(this.#after)}`);
     this.#source = source;
-    const tell = (kind: Told["kind"], text: string, id = ""): void => {
-      const told = { kind, text, id };
-      this.#take(told);
-      this.#channel.postMessage(told);
+    const pass = (kind: Message["kind"], text: string, id = ""): void => {
+      const message = { kind, text, id };
+      this.#take(message);
+      this.#channel.postMessage(message);
     };
     for (const kind of ["step", "overview", "gap"] as const) {
-      source.addEventListener(kind, (event) => tell(kind, String(event.data), event.lastEventId));
+      source.addEventListener(kind, (event) => pass(kind, String(event.data), event.lastEventId));
     }
-    source.addEventListener("hello", () => tell("link", "live"));
+    source.addEventListener("hello", () => pass("link", "live"));
     source.addEventListener("error", () => {
       if (this.#source !== source) return;
-      tell("link", "reconnecting");
-      // The browser gives up after an answer that is none; it would never ask again.
+      pass("link", "reconnecting");
+      // After an invalid answer the browser gives up for good.
       if (source.readyState === EventSource.CLOSED) setTimeout(() => this.#source === source && this.#open(), 2_000);
     });
   }
@@ -105,7 +105,7 @@ export class Stream {
     this.#release = undefined;
   }
 
-  #take({ kind, text, id }: Told): void {
+  #take({ kind, text, id }: Message): void {
     if (kind === "step") {
       this.after = id;
       this.#events.onStep(text, id);

@@ -89,7 +89,7 @@ function workerTable(workers: readonly WorkerView[], now: number): HTMLElement {
       { head: "version", cell: (w) => w.version },
     ],
     workers,
-    "No worker lives. Start one: dataflex-mq worker",
+    "No worker is running. Start one: dataflex-mq worker",
   );
 }
 

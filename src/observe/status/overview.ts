@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { redisNow } from "../../redis/connect.js";
 import { readFitness } from "../../redis/fitness.js";
 import { ALL_TAGS, HEARTBEAT_MS, queueName, sharedKeys, tagKeys } from "../../redis/keys.js";
-import { type BrokerBeat, brokerPresence, type Seen, type WorkerBeat, workerPresence } from "../../redis/presence.js";
+import { brokerPresence, type Identity, type Seen, type WorkerBeat, workerPresence } from "../../redis/presence.js";
 import type { QueueState } from "../../redis/queue/queues.js";
 import { VERSION } from "../../version.js";
 import { newestErrors } from "../history/read-history.js";
@@ -86,6 +86,6 @@ function workerState({ seen, ready, active }: Seen<WorkerBeat>, now: number): Wo
   return active > 0 ? "busy" : "idle";
 }
 
-function brokerView({ id, host, pid, version, http }: BrokerBeat, leader: string | null): BrokerView {
+function brokerView({ id, host, pid, version, http }: Identity, leader: string | null): BrokerView {
   return { id, host, pid, version, http: http ?? null, leads: id === leader };
 }

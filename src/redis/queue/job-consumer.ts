@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Job, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import { Pulse, sleep } from "../../lifecycle.js";
+import { Pulse, sleep, within } from "../../lifecycle.js";
 import type { JobData, Receipt } from "../../protocol/messages.js";
 import { blockingCall } from "../blocking.js";
 import { QUEUE_PREFIX } from "../keys.js";
@@ -101,11 +101,8 @@ export class JobConsumer {
   async stop(graceMs: number): Promise<void> {
     this.#abort.abort(new Error("stopping"));
     await this.#loop;
-    const jobs = [...this.#active.values()];
-    const drained = new AbortController();
-    const patience = sleep(graceMs, drained.signal).catch(() => {});
-    await Promise.race([Promise.all(jobs.map((j) => j.done)), patience]);
-    drained.abort();
+    const jobs = [...this.#active.values()].map((job) => job.done);
+    await within(graceMs, Promise.all(jobs), () => undefined);
     for (const { job, token } of this.#active.values()) await job.moveToWait(token).catch(this.#options.onError);
     clearInterval(this.#renewal);
     await Promise.all([...this.#workers.values()].map((w) => w.close(true)));

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
+import { within } from "../../lifecycle.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
 import type { PythonMemory } from "../python/host-messages.js";
@@ -58,29 +59,22 @@ export class ComputeHost {
   async run(request: Omit<ComputeRequest, "id">, limitMs: number): Promise<Computed> {
     await this.start();
     const id = ++this.#id;
-    let timer: NodeJS.Timeout | undefined;
+    const computed = new Promise<Computed>((resolve, reject) => {
+      this.#pending = { id, resolve, reject };
+      this.#last = request.spec;
+      this.#channel?.post(
+        { ...request, id },
+        request.puts.map((p) => p.body.buffer as ArrayBuffer),
+      );
+    });
     try {
-      return await new Promise<Computed>((resolve, reject) => {
-        this.#pending = { id, resolve, reject };
-        this.#last = request.spec;
-        timer = setTimeout(() => {
-          reject(
-            new DataflexError(
-              "COMPUTE_TIMEOUT",
-              `scoring took longer than ${limitMs} ms and was stopped (${partsOf(request.spec)})`,
-              { limit_ms: limitMs },
-            ),
-          );
-          if (this.#inside) void this.#python?.kill();
-          else void this.#restart();
-        }, limitMs);
-        this.#channel?.post(
-          { ...request, id },
-          request.puts.map((p) => p.body.buffer as ArrayBuffer),
-        );
+      return await within(limitMs, computed, () => {
+        if (this.#inside) void this.#python?.kill();
+        else void this.#restart();
+        const message = `scoring took longer than ${limitMs} ms and was stopped (${partsOf(request.spec)})`;
+        throw new DataflexError("COMPUTE_TIMEOUT", message, { limit_ms: limitMs });
       });
     } finally {
-      clearTimeout(timer);
       this.#pending = undefined;
     }
   }

@@ -83,6 +83,27 @@ describe("what is refused", () => {
     }
   });
 
+  const nextEntry = (bytes: Buffer, from = 0): number => bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2]), from);
+
+  test("entries that share bytes: a small archive could hold terabytes", async () => {
+    for (const bytes of [stored, deflated]) {
+      const bomb = Buffer.from(bytes);
+      const first = nextEntry(bomb);
+      const second = nextEntry(bomb, first + 4);
+      // The second entry gets the first one's checksum, sizes and place: each alone is sound.
+      bomb.copy(bomb, second + 16, first + 16, first + 28);
+      bomb.copy(bomb, second + 42, first + 42, first + 46);
+      await expectRefused(readStep(fileWith("bomb.npz", bomb)), /not a usable zip archive: .+ overlaps another file/);
+    }
+  });
+
+  test("more bytes together than a step may have, before anything is inflated", async () => {
+    const bomb = Buffer.from(deflated);
+    const first = nextEntry(bomb);
+    for (const at of [first, nextEntry(bomb, first + 4)]) bomb.writeUInt32LE(3 * 1024 ** 3, at + 24);
+    await expectRefused(readStep(fileWith("large.npz", bomb)), /unpacked it has \d+ bytes, more than the 4294967296/);
+  });
+
   test("an entry that claims another size than it holds is not inflated past it", async () => {
     const lying = Buffer.from(deflated);
     const directory = lying.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));

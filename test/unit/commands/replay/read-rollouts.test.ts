@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { hasGroupOfTwo } from "../../../../src/commands/replay/plan.js";
 import { readStep } from "../../../../src/commands/replay/read-input.js";
-import { hasGroupOfTwo } from "../../../../src/commands/replay/replay-groups.js";
 import { expectRefused, rollouts } from "./helpers.js";
 
 const read = (lines: readonly unknown[]): ReturnType<typeof readStep> => readStep(rollouts("rollouts.jsonl", lines));

@@ -13,16 +13,21 @@ const EVENTS = 200;
 let feed: EventFeed;
 let server: Server;
 let sockets: Socket[];
-/** How far the stream has come; every look finds one event more. */
+/** How far the stream has come. It starts with both readers, and goes on once the quick one has everything up to there. */
 let told: number;
+let started: boolean;
+/** What the quick reader got. */
+let ids: number[];
 
 beforeEach(async () => {
   told = 0;
+  started = false;
+  ids = [];
   sockets = [];
   const live: LiveData = {
     overview: async () => ({}) as never,
     events: async (after) => {
-      told = Math.min(EVENTS, told + 10);
+      if (started && ids.length === told) told = Math.min(EVENTS, told + 10);
       const from = Number(after.split("-", 1)[0]);
       const events = Array.from({ length: told - from }, (_, i) => ({
         id: `${from + i + 1}-0`,
@@ -61,7 +66,6 @@ test("a reader that takes nothing is let go, and holds up nobody: another gets e
   slow.pause();
   const quick = await reader();
   let text = "";
-  const ids: number[] = [];
   quick.on("data", (part: Buffer) => {
     text += part.toString("latin1").replace(/x+/g, "");
     for (let found = /id: (\d+)-0\n/.exec(text); found; found = /id: (\d+)-0\n/.exec(text)) {
@@ -70,6 +74,7 @@ test("a reader that takes nothing is let go, and holds up nobody: another gets e
     }
   });
   await eventually(() => feed.readers === 2, { what: "both readers" });
+  started = true;
   await eventually(() => feed.readers === 1, { what: "the end of the slow one", timeoutMs: 30_000 });
   await eventually(() => ids.length === EVENTS, { what: "every event at the quick one", timeoutMs: 30_000 });
   expect(ids).toEqual(Array.from({ length: EVENTS }, (_, i) => i + 1));

@@ -1,0 +1,18 @@
+/** How one attempt at a job ends. Metrics count all of them; a finished job's receipt says one of them, but never `retried`. */
+export const ATTEMPT_OUTCOMES = {
+  completed: "its result was settled",
+  failed: "a typed failure was settled",
+  retried: "an error that another attempt may not meet; the job goes back to its queue",
+  superseded: "nothing was settled: the pipeline already had its outcome, or its run has a new incarnation",
+} as const;
+export type AttemptOutcome = keyof typeof ATTEMPT_OUTCOMES;
+
+/** What became of a pipeline's step, as metrics count it. */
+export const STEP_OUTCOMES = {
+  applied: "a result was settled",
+  fallback:
+    "a failure of the service was settled, and the run trains on with neutral weights (`on_unavailable: neutral`)",
+  failed: "any other failure was settled",
+  expired: "the failure settled was EXPIRED or TIMEOUT",
+} as const;
+export type StepOutcome = keyof typeof STEP_OUTCOMES;
