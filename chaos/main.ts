@@ -18,7 +18,8 @@ async function chaos(options: SessionOptions): Promise<boolean> {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void stop().finally(() => process.exit(130)));
   try {
-    world = await World.open(preparePython(site));
+    world = new World(preparePython(site));
+    await world.open();
     const session = new Session(world, options);
     await session.run((line) => process.stdout.write(`${line}\n`));
     for (const what of await world.close()) session.tally.add("left over", what);

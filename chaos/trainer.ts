@@ -9,7 +9,7 @@ import { Random } from "./plan/random.js";
 import { MAX_WAIT_MS, type RunSpec } from "./plan/runs.js";
 import { type PlanOptions, planStep, type StepPlan } from "./plan/step-plan.js";
 import { collect } from "./producers/collect.js";
-import { Crew, Interrupted } from "./producers/crew.js";
+import { type AskOwner, Crew, Interrupted } from "./producers/crew.js";
 import { Died, Hung, Refused } from "./producers/producer-process.js";
 import type { World } from "./world/world.js";
 
@@ -58,6 +58,7 @@ export class Trainer extends Crew {
   }
 
   async #step(plan: StepPlan): Promise<void> {
+    const owner = this.asOwner();
     const at = `run ${this.spec.name} step ${plan.step}`;
     let why = "";
     for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -65,27 +66,33 @@ export class Trainer extends Crew {
       // What a short patience gave up is given up for that attempt only.
       const patienceMs = attempt === 0 ? plan.patienceMs : MAX_WAIT_MS;
       try {
-        const answer = await collect(this, plan, patienceMs, attempt > 0);
-        await this.#judge(plan, answer, at);
+        const answer = await collect({ owner, ranks: this }, plan, patienceMs, attempt > 0);
+        await this.#judge(owner, plan, answer, at);
         return;
       } catch (error) {
         if (error instanceof Interrupted) throw error;
         if (error instanceof Died) continue;
-        if (error instanceof Hung) return this.#giveUp(plan, "hung", `${at}: ${error.message}`);
+        if (error instanceof Hung) return this.#giveUp(owner, plan, "hung", `${at}: ${error.message}`);
         if (!(error instanceof Refused)) throw error;
         why = `${at}: ${error.code} ${error.message} (after ${Math.round(performance.now() - began)} ms; ${this.world.ledger.during(began).join(", ") || "no event"})`;
-        if (!this.#allowed(error, began, patienceMs)) return this.#giveUp(plan, "lost", why);
+        if (!this.#allowed(error, began, patienceMs)) {
+          await this.#giveUp(owner, plan, "lost", why);
+          if (error.code !== "FENCED") return;
+          // Whoever is fenced must stop, rightly or not; another goes on.
+          if (this.owner) await this.world.kill(this.owner);
+          throw new Interrupted();
+        }
         this.#tally.refuse(error.code);
         await pause(AGAIN_MS);
       }
     }
-    await this.#giveUp(plan, "lost", `${why}, ${TRIES} times`);
+    await this.#giveUp(owner, plan, "lost", `${why}, ${TRIES} times`);
   }
 
   /** A trainer that goes on without a step's weights still says that it is done with the step. */
-  async #giveUp(plan: StepPlan, verdict: "hung" | "lost", why: string): Promise<void> {
+  async #giveUp(owner: AskOwner, plan: StepPlan, verdict: "hung" | "lost", why: string): Promise<void> {
     this.#tally.add(verdict, why);
-    await this.askOwner({ op: "release", step: plan.step }, MAX_WAIT_MS).catch((error: unknown) => {
+    await owner({ op: "release", step: plan.step }, MAX_WAIT_MS).catch((error: unknown) => {
       if (error instanceof Interrupted) throw error;
     });
   }
@@ -95,10 +102,10 @@ export class Trainer extends Crew {
     return this.world.ledger.explains(code, began);
   }
 
-  async #judge(plan: StepPlan, answer: Answer, at: string): Promise<void> {
+  async #judge(owner: AskOwner, plan: StepPlan, answer: Answer, at: string): Promise<void> {
     const twice = await doubled(this.world.redis.raw, runKeys(this.run).step(this.incarnation, `${plan.step}.0`).out);
     const memory = await this.#mix?.remember(plan, () =>
-      this.#patiently(() => this.askOwner<SavedState>({ op: "mix_state", pipeline: "mix" }, MAX_WAIT_MS)),
+      this.#patiently(() => owner<SavedState>({ op: "mix_state", pipeline: "mix" }, MAX_WAIT_MS)),
     );
     if (memory?.forgot) this.#tally.forgot++;
     const forgotten =
@@ -109,7 +116,7 @@ export class Trainer extends Crew {
     if (wrong) this.#tally.add("wrong", `${at}: ${wrong}`);
     else this.#tally.add("right");
     if (twice) this.#tally.add("doubled", `${at}: ${twice}`);
-    await this.#patiently(() => this.askOwner({ op: "release", step: plan.step }, MAX_WAIT_MS));
+    await this.#patiently(() => owner({ op: "release", step: plan.step }, MAX_WAIT_MS));
   }
 
   /** Something that a trainer simply does again while what happened explains its refusal. */

@@ -8,6 +8,7 @@ export const PUTS = {
   "put-replaced": "other content is put first, then replaced",
   "put-late": "a part comes when the wait has begun",
   "put-reordered": "keys of the rows in another order in every put but the first",
+  "put-early": "the trainer asks for the weights seconds after it has put",
   "put-impatient": "the trainer gives up after some milliseconds, and puts the step again",
 } as const;
 export type PutName = keyof typeof PUTS;

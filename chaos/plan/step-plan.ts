@@ -6,7 +6,7 @@ import { MAX_WAIT_MS, type RunSpec } from "./runs.js";
 
 /** Rows of the step that a put is for, in the words of `run.put`. */
 type Rows =
-  | { readonly keys: readonly string[] }
+  | { readonly keys: readonly string[]; readonly total_rows: number }
   | { readonly rows: readonly [number, number]; readonly total_rows: number };
 
 /** One put of a step. */
@@ -18,6 +18,8 @@ export interface Piece {
   readonly fields: Fields;
   /** Other content that is put first and then replaced. */
   readonly draft?: Fields;
+  /** Between the draft and what replaces it. */
+  readonly draftMs: number;
   readonly pauseMs: number;
   readonly times: number;
   /** Comes when the wait has begun. */
@@ -31,6 +33,8 @@ export interface StepPlan {
   /** Puts that come before all others, one after another: with keys, the first names the rows of the step. */
   readonly first: readonly Piece[];
   readonly others: readonly Piece[];
+  /** Between the last put and the wait. */
+  readonly busyMs: number;
   readonly patienceMs: number;
 }
 
@@ -57,10 +61,11 @@ export function planStep({ seed, chosen }: PlanOptions, run: RunSpec, step: numb
       who,
       stage,
       rows: byKeys
-        ? { keys: rows.map((row) => content.keys[row]!) }
+        ? { keys: rows.map((row) => content.keys[row]!), total_rows: all.length }
         : { rows: [rows[0]!, rows.at(-1)! + 1], total_rows: all.length },
       fields: fieldsOf(content, names, rows),
       ...(replaced ? { draft: fieldsOf(draft, names, rows) } : {}),
+      draftMs: random.chance(0.3) ? random.int(100, 1_500) : random.int(0, 50),
       pauseMs: random.chance(0.1) ? random.int(50, 600) : random.int(0, 30),
       times: happens("put-repeated", 0.15) ? 2 : 1,
       late,
@@ -83,7 +88,8 @@ export function planStep({ seed, chosen }: PlanOptions, run: RunSpec, step: numb
     content,
     first,
     others: random.shuffled(others),
-    patienceMs: happens("put-impatient", 0.1) ? random.int(5, 400) : MAX_WAIT_MS,
+    busyMs: happens("put-early", 0.1) ? random.int(500, 5_000) : 0,
+    patienceMs: happens("put-impatient", 0.1) ? random.int(1, random.chance(0.5) ? 10 : 400) : MAX_WAIT_MS,
   };
 }
 

@@ -3,18 +3,18 @@ import { GROUP } from "../plan/content.js";
 import { type Language, MAX_WAIT_MS, type RunSpec } from "../plan/runs.js";
 import type { Target } from "../world/trainers.js";
 import type { World } from "../world/world.js";
-import { Died, Hung, type ProducerProcess, Refused } from "./producer-process.js";
+import { JOIN_MS, joined } from "./join.js";
+import { Died, type ProducerProcess, Refused } from "./producer-process.js";
 import type { Ask } from "./protocol.js";
 
 /** Beyond a call's own deadline: then it hangs. */
 const GRACE_MS = 30_000;
-const MOUNT_MS = 120_000;
 const CLOSE_MS = 30_000;
-/** A mount or an attach is tried again this often while the system is hurt. */
-const TRIES = 6;
 
 /** The owner was killed, or another trainer has taken the run over: it goes on from a checkpoint. */
 export class Interrupted extends Error {}
+
+export type AskOwner = <T>(request: Ask, deadlineMs: number) => Promise<T>;
 
 /** The processes of one run: its owner and the producers attached to it. What dies is replaced. */
 export class Crew implements Target {
@@ -40,10 +40,12 @@ export class Crew implements Target {
     this.ranks = await Promise.all(this.spec.ranks.map((language) => this.#attached(language)));
   }
 
-  /** A new owner in its own process, with a new incarnation, unless one lives already. */
+  /** A new owner in its own process, with a new incarnation, unless one lives already; its ranks join it. */
   takeOver(language: Language): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.owner?.alive) await this.#mount(language);
+    }).then(async () => {
+      await Promise.all(this.ranks.map((_, n) => this.#rejoined(n)));
     });
   }
 
@@ -69,20 +71,22 @@ export class Crew implements Target {
       await this.world.kill(old);
     });
   }
-  /** Errors: Interrupted when the owner ends, or another has taken its place; Refused; Hung long after `deadlineMs`. */
-  async askOwner<T>(request: Ask, deadlineMs: number): Promise<T> {
-    const life = this.life;
-    try {
-      if (!this.owner) throw new Interrupted();
-      return await this.owner.ask<T>(request, deadlineMs + GRACE_MS);
-    } catch (error) {
-      if (error instanceof Died || life !== this.life) throw new Interrupted();
-      throw error;
-    }
+  /** The owner of now. Errors of what it is asked: Interrupted once it ends or another takes its place; Refused; Hung long after `deadlineMs`. */
+  asOwner(): AskOwner {
+    const { life, owner } = this;
+    return async <T>(request: Ask, deadlineMs: number): Promise<T> => {
+      if (!owner || life !== this.life) throw new Interrupted();
+      try {
+        return await owner.ask<T>(request, deadlineMs + GRACE_MS);
+      } catch (error) {
+        if (error instanceof Died || life !== this.life) throw new Interrupted();
+        throw error;
+      }
+    };
   }
 
   restore(state: SavedState): Promise<void> {
-    return this.askOwner({ op: "restore_mix_state", pipeline: "mix", state }, MOUNT_MS);
+    return this.asOwner()({ op: "restore_mix_state", pipeline: "mix", state }, MAX_WAIT_MS);
   }
 
   /** Asks the n-th rank. One that is dead is replaced, one that a new owner left behind attaches again; what it had put is to be put again: Died. */
@@ -92,9 +96,7 @@ export class Crew implements Target {
     } catch (error) {
       const behind = error instanceof Refused && (error.code === "FENCED" || error.code === "NOT_MOUNTED");
       if (!(error instanceof Died) && !behind) throw error;
-      const reviving = this.#reviving.get(n) ?? this.#revive(n).finally(() => this.#reviving.delete(n));
-      this.#reviving.set(n, reviving);
-      await reviving;
+      await this.#rejoined(n);
       throw new Died(`rank ${n} of ${this.run} was replaced`);
     }
   }
@@ -116,41 +118,28 @@ export class Crew implements Target {
       takeover: this.life > 0,
       group: GROUP,
     } as const;
-    const { producer, incarnation } = await this.#joined(language, "owner", request);
+    const { producer, incarnation } = await joined(this.world, language, "owner", request);
     this.life++;
     this.owner = producer;
     this.incarnation = incarnation;
   }
 
   async #attached(language: Language): Promise<ProducerProcess> {
-    return (await this.#joined(language, "rank", { op: "attach", run: this.run })).producer;
+    return (await joined(this.world, language, "rank", { op: "attach", run: this.run })).producer;
+  }
+
+  #rejoined(n: number): Promise<void> {
+    const reviving = this.#reviving.get(n) ?? this.#revive(n).finally(() => this.#reviving.delete(n));
+    this.#reviving.set(n, reviving);
+    return reviving;
   }
 
   async #revive(n: number): Promise<void> {
     const old = this.ranks[n]!;
-    const again = old.alive && (await old.ask({ op: "attach", run: this.run }, MOUNT_MS).then(Boolean, () => false));
+    const again = old.alive && (await old.ask({ op: "attach", run: this.run }, JOIN_MS).then(Boolean, () => false));
     if (again) return;
     if (old.alive) await this.world.kill(old);
     this.ranks[n] = await this.#attached(this.spec.ranks[n]!);
-  }
-
-  /** A producer that has joined the run; begun anew while what happens explains why it cannot. */
-  async #joined(
-    language: Language,
-    side: "owner" | "rank",
-    request: Ask,
-  ): Promise<{ producer: ProducerProcess; incarnation: number }> {
-    for (let left = TRIES; ; left--) {
-      let producer: ProducerProcess | undefined;
-      try {
-        producer = await this.world.producer(language, side);
-        const { incarnation } = await producer.ask<{ incarnation: number }>(request, MOUNT_MS);
-        return { producer, incarnation };
-      } catch (error) {
-        if (producer) await this.world.kill(producer);
-        if (left === 0 || error instanceof Hung) throw error;
-      }
-    }
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {

@@ -33,13 +33,14 @@ export class ProducerProcess extends ProcessHandle {
   readonly language: Language;
   readonly #pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #asked = 0;
-  #ready: Promise<unknown>;
+  /** Fulfils when it is connected; rejects when it ends before. */
+  readonly ready: Promise<unknown>;
 
   private constructor(language: Language, child: ChildProcess) {
     super(child);
     this.language = language;
-    this.#ready = this.#answer(0, "its start", START_MS);
-    this.#ready.catch(() => {});
+    this.ready = this.#answer(0, "its start", START_MS);
+    this.ready.catch(() => {});
     createInterface({ input: child.stdout! }).on("line", (line) => this.#receive(JSON.parse(line) as Reply));
     // A pipe to a dead process is reported by its end.
     child.stdin!.on("error", () => {});
@@ -49,7 +50,7 @@ export class ProducerProcess extends ProcessHandle {
     });
   }
 
-  static async start(language: Language, o: ProducerOptions): Promise<ProducerProcess> {
+  static spawn(language: Language, o: ProducerOptions): ProducerProcess {
     const [command, args, env] =
       language === "ts"
         ? ([process.execPath, ["--import", "tsx", here("producer.ts"), o.url], {}] as const)
@@ -58,14 +59,7 @@ export class ProducerProcess extends ProcessHandle {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, ...o.env, ...env, PYTHONDONTWRITEBYTECODE: "1" },
     });
-    const producer = new ProducerProcess(language, child);
-    try {
-      await producer.#ready;
-    } catch (error) {
-      await producer.kill();
-      throw error;
-    }
-    return producer;
+    return new ProducerProcess(language, child);
   }
 
   /** Errors: Refused with the client's code, Died, Hung after `limitMs`. */

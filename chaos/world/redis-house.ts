@@ -90,7 +90,8 @@ export class RedisHouse {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#master, ...this.#retired].map((server) => this.#close(server)));
+    const all = this.#master ? [this.#master, ...this.#retired] : [];
+    await Promise.all(all.map((server) => this.#close(server)));
   }
 
   #newFolder(): string {

@@ -9,6 +9,7 @@ const STOP_MS = 15_000;
 /** Brokers and workers of the build, each a process of its own; what is killed is replaced. */
 export class Services {
   readonly #all: { role: Role; handle: ProcessHandle }[] = [];
+  readonly #starting = new Set<Promise<void>>();
   readonly #start: (role: Role) => Promise<ServiceProcess>;
 
   /** `args`, `env`: of every process of a role. */
@@ -17,8 +18,11 @@ export class Services {
   }
 
   async add(role: Role): Promise<void> {
-    const { child } = await this.#start(role);
-    this.#all.push({ role, handle: new ProcessHandle(child) });
+    const starting = this.#start(role).then(({ child }) => {
+      this.#all.push({ role, handle: new ProcessHandle(child) });
+    });
+    this.#starting.add(starting);
+    await starting.finally(() => this.#starting.delete(starting));
   }
 
   of(role: Role): ProcessHandle[] {
@@ -52,7 +56,9 @@ export class Services {
     return (await Promise.all(stubborn)).flat();
   }
 
+  /** Also those that are still starting. */
   async kill(): Promise<void> {
+    await Promise.allSettled(this.#starting);
     await Promise.all(this.handles.map((handle) => handle.kill()));
   }
 }

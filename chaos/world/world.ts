@@ -18,59 +18,59 @@ export type Side = (typeof SIDES)[number];
 export class World {
   readonly ledger = new Ledger();
   readonly redis: RedisHouse;
-  readonly services: Services;
+  services!: Services;
   readonly producers = new Set<ProducerProcess>();
   /** Killed on purpose. */
   readonly killed = new Set<ProcessHandle>();
-  readonly wires: Readonly<Record<Side, FaultProxy>>;
-  readonly #folder: string;
+  wires!: Readonly<Record<Side, FaultProxy>>;
+  readonly #folder = mkdtempSync(join(tmpdir(), "dfx-chaos-"));
+  readonly #clock = join(this.#folder, "clock");
   readonly #python: ProducerOptions["python"];
-  readonly #env: Record<string, string>;
+  readonly #env: Record<string, string> = {
+    DFX_LOG: "fatal",
+    DFX_CHAOS_CLOCK: this.#clock,
+    NODE_OPTIONS: `--import ${pathToFileURL(here("../clock.mjs")).href}`,
+  };
 
-  private constructor(folder: string, redis: RedisHouse, wires: World["wires"], python: ProducerOptions["python"]) {
-    this.#folder = folder;
-    this.redis = redis;
-    this.wires = wires;
+  constructor(python: ProducerOptions["python"]) {
     this.#python = python;
-    this.#env = {
-      DFX_LOG: "fatal",
-      DFX_CHAOS_CLOCK: this.#clock,
-      NODE_OPTIONS: `--import ${pathToFileURL(here("../clock.mjs")).href}`,
+    this.redis = new RedisHouse(this.#folder);
+    writeFileSync(this.#clock, "0");
+  }
+
+  /** Starts Redis, the wires and the services. */
+  async open(): Promise<void> {
+    await this.redis.start();
+    const wires = await Promise.all(SIDES.map(async (side) => [side, await FaultProxy.start(this.redis.url)] as const));
+    this.wires = Object.fromEntries(wires) as World["wires"];
+    const { broker, worker } = this.wires;
+    const args = {
+      broker: ["--redis", broker.url],
+      worker: ["--redis", worker.url, "--slots", "2", "--plugin", here("../plugin.ts")],
     };
-    const args = { broker: ["--redis", wires.broker.url], worker: ["--redis", wires.worker.url, "--slots", "2"] };
-    this.services = new Services(
-      { ...args, worker: [...args.worker, "--plugin", here("../plugin.ts")] },
-      { ...this.#env, DFX_LOG: process.env.DFX_LOG ?? "fatal" },
-    );
+    this.services = new Services(args, this.#env);
+    await Promise.all((["broker", "broker", "worker", "worker"] as const).map((role) => this.services.add(role)));
   }
 
-  get #clock(): string {
-    return join(this.#folder, "clock");
-  }
-
-  static async open(python: ProducerOptions["python"]): Promise<World> {
-    const folder = mkdtempSync(join(tmpdir(), "dfx-chaos-"));
-    writeFileSync(join(folder, "clock"), "0");
-    const redis = new RedisHouse(folder);
-    await redis.start();
-    const wires = await Promise.all(SIDES.map(async (side) => [side, await FaultProxy.start(redis.url)] as const));
-    const world = new World(folder, redis, Object.fromEntries(wires) as World["wires"], python);
-    await Promise.all([
-      ...["broker", "broker"].map(() => world.services.add("broker")),
-      ...["worker", "worker"].map(() => world.services.add("worker")),
-    ]);
-    return world;
-  }
+  /** Nothing is started any more. */
+  closed = false;
 
   async producer(language: Language, side: Side): Promise<ProducerProcess> {
-    const producer = await ProducerProcess.start(language, {
+    if (this.closed) throw new Error("the harness ends");
+    const producer = ProducerProcess.spawn(language, {
       url: this.wires[side].url,
       python: this.#python,
       env: this.#env,
     });
     this.producers.add(producer);
     void producer.ended.then(() => this.producers.delete(producer));
-    return producer;
+    try {
+      await producer.ready;
+      return producer;
+    } catch (error) {
+      await this.kill(producer);
+      throw error;
+    }
   }
 
   async kill(handle: ProcessHandle): Promise<void> {
@@ -106,8 +106,9 @@ export class World {
 
   /** Ends everything at once, whatever state it is in. */
   async destroy(): Promise<void> {
-    await Promise.all([this.services.kill(), ...[...this.producers].map((p) => p.kill())]);
-    await Promise.all(Object.values(this.wires).map((wire) => wire.stop()));
+    this.closed = true;
+    await Promise.all([this.services?.kill(), ...[...this.producers].map((p) => p.kill())]);
+    await Promise.all(Object.values(this.wires ?? {}).map((wire) => wire.stop()));
     await this.redis.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
