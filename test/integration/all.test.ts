@@ -26,7 +26,7 @@ test("all: a process that dies is told with the line that replaces it; those tha
     const [told, stops, ...more] = err.trimEnd().split("\n");
     expect(told).toContain(`the worker with pid ${victim} has ended (SIGKILL)`);
     expect(told).toContain(`dataflex-mq worker --redis ${redis}`);
-    expect([stops, more]).toEqual([expect.stringContaining("finishing the jobs"), []]);
+    expect([stops, more]).toEqual([expect.stringContaining("finishing the current jobs"), []]);
     expect(pids.filter(([, pid]) => alive(pid))).toEqual([]);
   } finally {
     child.kill("SIGKILL");
