@@ -17,6 +17,7 @@ export type { SavedState, StateEntry, StateStep, StateValue } from "./protocol/s
 export { STAGES, type Stage } from "./protocol/stages.js";
 export type { Batch } from "./scoring/batch/batch.js";
 export type { Groups } from "./scoring/batch/groups.js";
+export { quantileOf } from "./scoring/batch/order.js";
 export { roundHalfEven, shareOf } from "./scoring/batch/rounding.js";
 export type { RowOperand, RowVector } from "./scoring/batch/row-vector.js";
 export type { TokenField, TokenOperand } from "./scoring/batch/token-field.js";

@@ -1,4 +1,5 @@
 import type { Bins, WeightDistribution } from "../protocol/messages.js";
+import { quantileOf } from "./batch/order.js";
 
 /**
  * Upper bounds of weight bins, dense near 1 because weights are normalised to mean 1; exact zeros have a bin of their own, and the usual
@@ -7,7 +8,7 @@ import type { Bins, WeightDistribution } from "../protocol/messages.js";
 export const WEIGHT_EDGES = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 100] as const;
 /** The same for scores, which may be negative. */
 export const SCORE_EDGES = [-10, -5, -2, -1, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1, 2, 5, 10] as const;
-/** Quantiles that are told of each step's weights. */
+/** Quantiles that are reported of each step's weights. */
 export const QUANTILES = [0.01, 0.1, 0.5, 0.9, 0.99] as const;
 
 /** Elements looked at for one distribution: 4,096 are sorted in a fraction of a millisecond, and a step has millions of tokens. */
@@ -39,15 +40,12 @@ export function binsOf(sorted: Float64Array, edges: readonly number[]): Bins {
   return { counts, sum: sorted.reduce((sum, value) => sum + value, 0) };
 }
 
-/** `q` in [0, 1] of a sorted sample, linearly between the two nearest ranks; NaN of nothing. */
-export function quantileOf(sorted: ArrayLike<number>, q: number): number {
-  const at = (sorted.length - 1) * q;
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-  return low === undefined || high === undefined ? Number.NaN : low + (high - low) * (at - Math.floor(at));
-}
-
+/** Of nothing, the quantiles are NaN. */
 export function weightDistribution(sorted: Float64Array): WeightDistribution {
-  return { ...binsOf(sorted, WEIGHT_EDGES), quantiles: QUANTILES.map((q) => quantileOf(sorted, q)) };
+  return {
+    ...binsOf(sorted, WEIGHT_EDGES),
+    quantiles: QUANTILES.map((q) => (sorted.length === 0 ? Number.NaN : quantileOf(sorted, q))),
+  };
 }
 
 /** How many elements are at most `bound`. */

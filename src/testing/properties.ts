@@ -17,7 +17,7 @@ const finite: Property = async ({ component }, _sample, base) => {
 };
 
 const shape: Property = async ({ component }, sample, base) => {
-  const token = component.kind === "scorer" ? component.granularity === "token" : component.accepts === "token";
+  const token = (component.kind === "scorer" ? component.granularity : component.accepts) === "token";
   const want = sample.mask.map((row) => (token ? row.filter((value) => value === 1).length : 1));
   const wrong = want.findIndex((n, i) => base[i]?.length !== n);
   return wrong < 0 ? undefined : `row ${wrong} has ${base[wrong]?.length ?? 0} numbers, expected ${want[wrong]}`;

@@ -76,7 +76,7 @@ export function pipelineSpec(
   actuatorParams: Params = {},
   settings: Partial<PipelineSpec> = {},
 ): PipelineSpec {
-  const granularity = actuator?.accepts ?? (scorer?.granularity === "token" ? "token" : "row");
+  const granularity = actuator?.accepts ?? scorer?.granularity ?? "row";
   const select = actuator?.kind === "selector";
   return {
     name: "test",

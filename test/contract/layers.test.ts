@@ -16,7 +16,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   protocol: ["columns"],
   redis: ["columns", "protocol"],
   scoring: ["columns", "protocol"],
-  mounting: ["protocol", "scoring"],
+  mounting: ["columns", "protocol", "scoring"],
   client: ["columns", "protocol", "redis", "scoring"],
   broker: ["columns", "protocol", "redis", "mounting"],
   worker: ["columns", "protocol", "redis", "scoring", "mounting"],

@@ -5,7 +5,6 @@ import type {
   Accepts,
   Component,
   ComponentDoc,
-  Granularity,
   Kind,
   Positive,
   Rows,
@@ -31,8 +30,8 @@ export interface CatalogueEntry {
   readonly needs: readonly FieldNeed[];
   /** Scorers always; actuators only when they read something later than their scorer. */
   readonly timing?: Stage;
-  /** Scorers: the shape of their scores. */
-  readonly granularity?: Granularity;
+  /** Scorers: what a score of theirs belongs to. */
+  readonly granularity?: Accepts;
   /** Reweighters and selectors: the shape of scores they take; absent where they take either. */
   readonly accepts?: Accepts;
   /** Reweighters that normalise their weights themselves. */

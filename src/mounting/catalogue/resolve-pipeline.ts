@@ -164,8 +164,8 @@ function joinShapes(
     }
     return "domain";
   }
-  const gives = scorer?.granularity === "token" || scorer?.granularity === "domain" ? scorer.granularity : "row";
-  const takes = actuator?.accepts ?? (gives === "domain" ? "row" : gives);
+  const gives = scorer?.granularity ?? "row";
+  const takes = actuator?.accepts ?? gives;
   if (scorer === undefined || actuator === undefined) return takes;
   if (gives !== takes) {
     problems.push({
@@ -178,8 +178,7 @@ function joinShapes(
 }
 
 function fitting(kind: CatalogueEntry["kind"], shape: string, catalogues: readonly Catalogue[]): string {
-  const fits = (entry: CatalogueEntry) =>
-    kind === "scorer" ? (entry.granularity === "token" ? "token" : "row") === shape : entry.accepts === shape;
+  const fits = (entry: CatalogueEntry) => (kind === "scorer" ? entry.granularity === shape : entry.accepts === shape);
   const names = catalogues.flatMap((c) => c.entries.filter((e) => e.kind === kind && fits(e)).map((e) => e.name));
   return `${kind}s by ${shape}: ${[...new Set(names)].sort().join(", ") || "none"}`;
 }

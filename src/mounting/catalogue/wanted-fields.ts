@@ -1,7 +1,8 @@
+import { STRING_FIELDS } from "../../columns/field-names.js";
 import type { FieldNeed, PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
 import { STAGES, type Stage } from "../../protocol/stages.js";
-import { fieldNeed, STRING_FIELDS, unionNeeds } from "../../scoring/components/needs.js";
+import { fieldNeed, unionNeeds } from "../../scoring/components/needs.js";
 import { didYouMean, listNames } from "../../suggest.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 

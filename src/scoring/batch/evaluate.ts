@@ -4,11 +4,10 @@ import type { Expression } from "./expression.js";
 import type { Frame } from "./frame.js";
 import { compile } from "./kernel.js";
 import { denseReduce, denseWriter } from "./loop-dense.js";
+import type { Placement, Reduction } from "./loop-job.js";
 import { sparseReduce, sparseWriter } from "./loop-sparse.js";
 
-export type Reduction = "sum" | "mean" | "min" | "max" | "last";
-export type Reduced<R extends Reduction> = Record<R, Float64Array>;
-export type Placement = "jagged" | "dense";
+type Reduced<R extends Reduction> = Record<R, Float64Array>;
 /** Writes rows `[from, to)`. */
 export type Writer = (from: number, to: number) => void;
 

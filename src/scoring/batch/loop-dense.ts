@@ -1,16 +1,8 @@
 import type { Spans } from "../../columns/spans.js";
-import type { Placement, Reduction } from "./evaluate.js";
 import type { Frame } from "./frame.js";
 import { bindings, cachedFunction, type KernelArguments, type Program } from "./kernel.js";
+import type { LoopJob, Placement, Reduction, RowLoop } from "./loop-job.js";
 import { type Scatter, scatterOf } from "./scatter.js";
-
-/** A compiled expression and where it is to run. */
-export interface Job {
-  readonly program: Program;
-  readonly frame: Frame;
-  readonly spans: Spans;
-  readonly guard: boolean;
-}
 
 type Kernel = (
   from: number,
@@ -42,7 +34,7 @@ const REDUCERS: Record<Reduction, { start: string; step: (value: string) => stri
 };
 
 /** One pass over all tokens. @returns live rows in which a field was not finite. */
-export function denseReduce(job: Job, out: Partial<Record<Reduction, Float64Array>>): number[] {
+export function denseReduce(job: LoopJob, out: Partial<Record<Reduction, Float64Array>>): number[] {
   const names = Object.keys(out) as Reduction[];
   const kernel = makeKernel(job.program, {
     start: names.map((name) => REDUCERS[name].start).join(" "),
@@ -54,7 +46,7 @@ export function denseReduce(job: Job, out: Partial<Record<Reduction, Float64Arra
 }
 
 /** One pass that stores each token. The returned function gives the live rows in which a field was not finite. */
-export function denseWriter(job: Job, out: Float64Array | Float32Array, placement: Placement): RowLoop {
+export function denseWriter(job: LoopJob, out: Float64Array | Float32Array, placement: Placement): RowLoop {
   const kernel = makeKernel(job.program, {
     // The array type is part of the source, so each type has a function, and monomorphic stores, of its own.
     start: `/* ${out.constructor.name} */ const o = outs[0];`,
@@ -65,10 +57,11 @@ export function denseWriter(job: Job, out: Float64Array | Float32Array, placemen
   return bind(kernel, job, [out]);
 }
 
-/** Runs over rows `[from, to)` and says which of the live ones read something not finite. */
-export type RowLoop = (from: number, to: number) => number[];
-
-function bind(kernel: Kernel, { program, frame, spans }: Job, outs: readonly (Float64Array | Float32Array)[]): RowLoop {
+function bind(
+  kernel: Kernel,
+  { program, frame, spans }: LoopJob,
+  outs: readonly (Float64Array | Float32Array)[],
+): RowLoop {
   const starts = program.contiguous.map(({ column }) =>
     column.kind === "jagged" ? column.offsets : new Int32Array(0),
   );

@@ -1,7 +1,6 @@
 import { lastToken, rankOf } from "../../columns/span-walks.js";
-import type { Placement, Reduction } from "./evaluate.js";
 import { bindings, cachedFunction, isFloat, type KernelArguments, type Program } from "./kernel.js";
-import type { Job, RowLoop } from "./loop-dense.js";
+import type { LoopJob, Placement, Reduction, RowLoop } from "./loop-job.js";
 import { visitTokens } from "./scatter.js";
 
 /** Value at a token of row i whose mostly-zero columns hold `x`. */
@@ -17,7 +16,7 @@ interface RowValues {
 }
 
 /** As `denseReduce`, in O(rows + non-zero tokens). */
-export function sparseReduce(job: Job, out: Partial<Record<Reduction, Float64Array>>): number[] {
+export function sparseReduce(job: LoopJob, out: Partial<Record<Reduction, Float64Array>>): number[] {
   const read = rowReader(job);
   const bad: number[] = [];
   for (let i = 0; i < job.frame.rows; i++) {
@@ -41,7 +40,7 @@ export function sparseReduce(job: Job, out: Partial<Record<Reduction, Float64Arr
 }
 
 /** As `denseWriter`; all tokens of a row but the few are one fill. */
-export function sparseWriter(job: Job, out: Float64Array | Float32Array, placement: Placement): RowLoop {
+export function sparseWriter(job: LoopJob, out: Float64Array | Float32Array, placement: Placement): RowLoop {
   const read = rowReader(job);
   const { frame, spans } = job;
   return (from, to) => {
@@ -69,7 +68,7 @@ export function sparseWriter(job: Job, out: Float64Array | Float32Array, placeme
 }
 
 /** Reads one row; `undefined` when the row is live and a field among its tokens is not finite. The answer is reused by the next call. */
-function rowReader({ program, frame, spans, guard }: Job): (i: number) => RowValues | undefined {
+function rowReader({ program, frame, spans, guard }: LoopJob): (i: number) => RowValues | undefined {
   const value = tokenFunction(program);
   const { scattered, args } = program;
   const x = new Float64Array(scattered.length);

@@ -2,9 +2,10 @@ import { difference, lastOf } from "../../columns/span-walks.js";
 import type { Spans } from "../../columns/spans.js";
 import type { Scope } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
-import { type Reduction, reduce, writer } from "./evaluate.js";
+import { reduce, writer } from "./evaluate.js";
 import type { Expression, Operation } from "./expression.js";
 import { type Frame, liveRows } from "./frame.js";
+import type { Reduction } from "./loop-job.js";
 import { quantileOf } from "./order.js";
 import { RowVector } from "./row-vector.js";
 

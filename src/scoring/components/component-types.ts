@@ -22,16 +22,15 @@ export const ACTUATOR_KIND = { reweight: "reweighter", select: "selector", mix: 
   Kind
 >;
 
-/** `prompt` and `response` both mean one score a row (group values are spread back to rows); `token` is `(rows, L)`. */
-const GRANULARITIES = ["prompt", "response", "token", "domain"] as const;
-export type Granularity = (typeof GRANULARITIES)[number];
+/** What a score belongs to: `row` is `(rows,)`, `token` is `(rows, L)`. The scores that an actuator takes are of one or the other. */
+export type Accepts = "row" | "token";
+
+/** As a scorer's author may put it: `prompt` and `response` also mean one score a row (a group's score is spread back to its rows). */
+export type Granularity = Accepts | "prompt" | "response";
 
 /** What a component must see together: each row alone, whole groups, or the whole step. The default is `batch`. */
 const ROWS = ["independent", "group", "batch"] as const;
 export type Rows = (typeof ROWS)[number];
-
-/** Shape of the scores an actuator takes: `row` is `(rows,)`, `token` is `(rows, L)`. */
-export type Accepts = "row" | "token";
 
 /** Where a formula comes from and how it was checked; printed by `components NAME` and in docs/components.md. */
 export interface Source {
@@ -111,7 +110,7 @@ interface Declared<S extends z.ZodType> {
 }
 
 export interface ScorerDefinition<S extends z.ZodType> extends Declared<S> {
-  readonly granularity: Exclude<Granularity, "domain">;
+  readonly granularity: Granularity;
   readonly timing: Stage;
   score(batch: Batch, ctx: Context<z.output<S>>): Scores | Promise<Scores>;
 }
@@ -145,8 +144,8 @@ export interface SelectorDefinition<S extends z.ZodType, A extends Accepts = Acc
   readonly adapts?: boolean;
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Kept | Promise<Kept>;
   /**
-   * What later steps will find of this one in `ctx.history`: names with finite numbers. Called with what `act` gets; a step that is done
-   * again replaces what it had told. A selection by history depends on which earlier steps were settled in time.
+   * What later steps will find of this one in `ctx.history`: names with finite numbers. Called with what `act` gets; a step that is
+   * done again replaces its earlier entry. What is selected depends on which earlier steps were settled in time.
    */
   remember?(
     scores: ScoresOf<A>,
@@ -206,7 +205,8 @@ interface Defined<K extends Kind> {
   readonly rows: Rows;
 }
 
-export type Scorer<S extends z.ZodType = z.ZodType> = ScorerDefinition<S> & Defined<"scorer">;
+export type Scorer<S extends z.ZodType = z.ZodType> = Omit<ScorerDefinition<S>, "granularity"> &
+  Defined<"scorer"> & { readonly granularity: Accepts };
 export type Reweighter<S extends z.ZodType = z.ZodType, A extends Accepts = Accepts> = ReweighterDefinition<S, A> &
   Defined<"reweighter">;
 export type Selector<S extends z.ZodType = z.ZodType, A extends Accepts = Accepts> = SelectorDefinition<S, A> &

@@ -22,12 +22,13 @@ import { fieldNeed, unionNeeds } from "./needs.js";
 const NAME = /^([a-z][a-z0-9_]{0,63}:)?[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * A scorer: turns fields of the batch into one score a row (`prompt`, `response`) or a token (`token`). Pure: the same batch
+ * A scorer: turns fields of the batch into one score a row or a token. Pure: the same batch
  * and context give the same scores.
  * @throws DataflexError COMPONENT when the definition itself is wrong (name, params schema, empty requirement).
  */
 export function defineScorer<const S extends z.ZodType>(definition: ScorerDefinition<S>): Scorer<S> {
-  return Object.freeze({ ...definition, ...complete("scorer", definition) });
+  const granularity = definition.granularity === "token" ? "token" : "row";
+  return Object.freeze({ ...definition, ...complete("scorer", definition), granularity });
 }
 
 /** A reweighter: turns scores into raw weights ≥ 0; the framework normalises them. @throws as `defineScorer`. */

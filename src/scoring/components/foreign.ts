@@ -33,7 +33,7 @@ export interface ForeignDeclaration {
   readonly params: readonly ForeignParam[];
   readonly requires: readonly (string | FieldNeed)[];
   readonly timing?: Stage;
-  readonly granularity?: Exclude<Granularity, "domain">;
+  readonly granularity?: Granularity;
   /** Absent: whatever shape the scorer gives. */
   readonly accepts?: Accepts;
   readonly needs_groups: boolean;
@@ -109,7 +109,7 @@ function foreignComponent(declared: ForeignDeclaration, call: ForeignCall, accep
     case "scorer":
       return defineScorer({
         ...common,
-        granularity: declared.granularity ?? "response",
+        granularity: declared.granularity ?? "row",
         timing: timing ?? "post_advantage",
         score: (batch, ctx) => call.score(declared, batch, ctx),
       });

@@ -1,10 +1,8 @@
+import { STRING_FIELDS } from "../../columns/field-names.js";
 import type { Scope } from "../../columns/tensor.js";
 import type { FieldNeed } from "../../protocol/messages.js";
 
-/** Columns of strings, one a row: they have no scope. */
-export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session", "dataset_key"];
-
-/** Columns of numbers, one a row: they have no scope either. */
+/** Columns of numbers, one a row: like columns of strings they have no scope. */
 const ROW_FIELDS: readonly string[] = ["difficulty"];
 
 /**

@@ -1,6 +1,6 @@
 import type { Proportions } from "./simplex.js";
 
-/** What one step told about each domain: `(domains,)` each. */
+/** What one step showed of each domain: `(domains,)` each. */
 export interface DomainStep {
   readonly step: number;
   readonly trigger: number;
@@ -10,7 +10,7 @@ export interface DomainStep {
   readonly counts: readonly number[];
 }
 
-/** One update of the proportions: what the steps since the update before told, together. */
+/** One update of the proportions: the steps since the update before, taken together. */
 export interface DomainUpdate {
   /** 1, 2, 3 … */
   readonly number: number;

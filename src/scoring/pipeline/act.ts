@@ -44,7 +44,7 @@ export async function actOnScores(
   }
   if (scored.flags.includes("neutral_nonfinite")) return finish(neutralAction(actuator.accepts, alive), alive, notes);
 
-  let told: readonly StateValue[] | undefined;
+  let entry: readonly StateValue[] | undefined;
   const guarded = await underNonFinitePolicy(spec.on_nonfinite, alive, notes, (current, own): Promise<Action> => {
     if (current.liveCount === 0) return Promise.resolve(zeroAction(actuator.accepts, current));
     return callComponent(
@@ -61,11 +61,11 @@ export async function actOnScores(
         // Not awaited where it need not be: a synchronous component's tensors are tidied another way.
         if (noted instanceof Promise) {
           return noted.then((values: readonly StateValue[]) => {
-            told = values;
+            entry = values;
             return act(scores, visible, ctx);
           });
         }
-        told = noted as readonly StateValue[];
+        entry = noted as readonly StateValue[];
         return act(scores, visible, ctx);
       },
       (answer) => actionOf(spec, actuator, answer, current, own),
@@ -77,7 +77,7 @@ export async function actOnScores(
     ? finish(guarded.value, guarded.batch, notes, [], facts)
     : finish(neutralAction(actuator.accepts, alive), alive, notes, [], facts);
   const distribution = { ...made.distribution, scores: scoreBins(scored, alive) };
-  const remember = guarded.ok && told ? remembered(actuator, spec, told) : undefined;
+  const remember = guarded.ok && entry ? remembered(actuator, spec, entry) : undefined;
   const whole = { ...made, score_stats: scoreStats(scored.moments), distribution, ...(remember && { remember }) };
   return withDropped(whole, [...scored.dropped, ...(guarded.ok ? guarded.dropped : [])]);
 }

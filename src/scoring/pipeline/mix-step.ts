@@ -43,7 +43,7 @@ export async function mixStep(input: PipelineInput, options: CallOptions = {}): 
   if (others > 0) notes.warn("earlier steps of this run were scored by another scorer: they do not count in the mix");
   const history: DomainStep[] = steps
     .filter((earlier) => compareSteps(earlier, now) !== 0)
-    .map((told) => domainStep(told, domains));
+    .map((earlier) => domainStep(earlier, domains));
   if (usable && update === run.step) history.push(step);
   notes.count("steps_counted", history.length);
   const { warmup_step, update_step, window } = spec;
@@ -101,11 +101,11 @@ async function measure({ spec, registry, batch, run }: PipelineInput, options: C
   return { step, usable, notes, score_stats: scored && scoreStats(scored.moments), distribution };
 }
 
-function domainStep(told: StateStep, domains: readonly string[]): DomainStep {
-  const known = new Map(told.values.map(([name, sum = 0, count = 0]) => [name, { sum, count }]));
+function domainStep({ step, trigger, values }: StateStep, domains: readonly string[]): DomainStep {
+  const known = new Map(values.map(([name, sum = 0, count = 0]) => [name, { sum, count }]));
   return {
-    step: told.step,
-    trigger: told.trigger,
+    step,
+    trigger,
     sums: domains.map((name) => known.get(name)?.sum ?? 0),
     counts: domains.map((name) => known.get(name)?.count ?? 0),
   };

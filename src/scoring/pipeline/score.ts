@@ -39,7 +39,7 @@ export async function scoreRows(
     });
   }
   const ref = spec.scorer;
-  const granularity = scorer.granularity === "token" ? "token" : "row";
+  const { granularity } = scorer;
   const empty = () => new Float64Array(granularity === "row" ? batch.rows : batch.frame.mask.starts[batch.rows]!);
   if (batch.liveCount === 0) {
     return { granularity, values: empty(), dropped: [], moments: NO_MOMENTS, ...notes.all };

@@ -50,7 +50,7 @@ export function finish(
   const { moments, keptRows, rowWeights } = measure(weights, rows);
   const extremes = extremeRows(rows, rowWeights, facts);
   if (kept !== undefined && rows.length > 0) {
-    // A token selector keeps tokens: a row that lost all but one of them is not a kept row to anybody's mind.
+    // A token selector keeps tokens: a row that lost all but one of them does not count as kept.
     const tokens = moments.n - moments.zeros;
     notes.count("kept_frac", weights.kind === "token" ? tokens / moments.n : kept.length / rows.length);
     if (weights.kind === "token") notes.count("kept_tokens", tokens);

@@ -37,7 +37,8 @@ export class PythonCalls implements ForeignCall {
       ...scorer,
       requires: found.needs.map((need) => need.name),
       timing: found.timing,
-      granularity: found.granularity,
+      // In the words of DataFlex-RL, whose classes may look at it.
+      granularity: found.granularity === "token" ? "token" : "response",
       needs_groups: found.needs_groups,
     };
   }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { quantileOf } from "../../../src/scoring/batch/order.js";
 import {
   binsOf,
   MOST_SAMPLED,
   QUANTILES,
-  quantileOf,
   SCORE_EDGES,
   sortedSample,
   WEIGHT_EDGES,
@@ -50,9 +50,9 @@ test("bins of shards add up to the bins of everything", () => {
 
 test("quantiles as numpy's default has them", () => {
   const numpy = [1.03, 1.3, 3, 6.8, 7.88];
-  for (const [i, q] of QUANTILES.entries()) expect(quantileOf([1, 2, 4, 8], q)).toBeCloseTo(numpy[i]!, 12);
-  expect(quantileOf([5], 0.99)).toBe(5);
-  expect(quantileOf([], 0.5)).toBeNaN();
+  for (const [i, q] of QUANTILES.entries()) expect(quantileOf(whole([1, 2, 4, 8]), q)).toBeCloseTo(numpy[i]!, 12);
+  expect(quantileOf(whole([5]), 0.99)).toBe(5);
+  expect(weightDistribution(whole([])).quantiles).toEqual(QUANTILES.map(() => Number.NaN));
   expect(weightDistribution(whole([0, 0, 2, 2]))).toMatchObject({ sum: 4, quantiles: [0, 0, 1, 2, 2] });
 });
 

@@ -17,7 +17,7 @@ interface Thresholds {
 const LEAST = 0.05;
 const MOST = 0.95;
 
-/** Whether a visit told nothing: every response earned the same, and that is the best or the worst. */
+/** Whether a visit taught nothing: every response earned the same, and that is the best or the worst. */
 export function zeroVariance(numbers: readonly number[], at: Thresholds): ZeroVariance | undefined {
   const { responses, mean, lowest, highest } = readOutcome(numbers);
   // Compared as float32, as the trainer would.
@@ -66,7 +66,7 @@ function lastInARow(
 }
 
 /**
- * Leaves out prompts that told nothing the last times, now and then giving them another chance.
+ * Leaves out prompts that taught nothing the last few times, now and then giving them another chance.
  *
  * z = zero-variance visits of the same kind in a row (all responses right, or all wrong); left out with probability
  * 1 − max(p_kind^z, min_explore). After each step p_kind falls by p_change if the share of such prompts reached its target, else rises;

@@ -14,7 +14,7 @@ export const advantageMagnitude = defineScorer({
   name: "advantage_magnitude",
   requires: ["advantages", "response_mask"],
   timing: "post_advantage",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({ agg: z.enum(["mean", "sum", "max"]).default("mean") }),
   doc: {

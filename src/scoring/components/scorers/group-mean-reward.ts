@@ -15,7 +15,7 @@ export const groupMeanReward = defineScorer({
   name: "group_mean_reward",
   requires: ["rm_scores", "response_mask", "uid"],
   timing: "post_reward",
-  granularity: "prompt",
+  granularity: "row",
   needs_groups: true,
   rows: "group",
   params: z.strictObject({ mask_reward: maskReward }),

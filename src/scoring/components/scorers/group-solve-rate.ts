@@ -15,7 +15,7 @@ export const groupSolveRate = defineScorer({
   name: "group_solve_rate",
   requires: ["rm_scores", "response_mask", "uid"],
   timing: "post_reward",
-  granularity: "prompt",
+  granularity: "row",
   needs_groups: true,
   rows: "group",
   params: z.strictObject({ success_threshold: z.number().default(0.5), mask_reward: maskReward }),

@@ -15,7 +15,7 @@ export const learnability = defineScorer({
   name: "learnability",
   requires: ["rm_scores", "response_mask", "uid"],
   timing: "post_reward",
-  granularity: "prompt",
+  granularity: "row",
   needs_groups: true,
   rows: "group",
   params: z.strictObject({ success_threshold: z.number().default(0.5), mask_reward: maskReward }),

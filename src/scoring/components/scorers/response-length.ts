@@ -14,7 +14,7 @@ export const responseLength = defineScorer({
   name: "response_length",
   requires: ["response_mask"],
   timing: "post_reward",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({ count: z.enum(["mask", "response"]).default("mask") }),
   doc: {

@@ -15,7 +15,7 @@ export const rewardDifficulty = defineScorer({
   name: "reward_difficulty",
   requires: ["rm_scores", "response_mask"],
   timing: "post_reward",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({ mask_reward: maskReward }),
   doc: {

@@ -14,7 +14,7 @@ export const seqEntropy = defineScorer({
   name: "seq_entropy",
   requires: ["entropy", "response_mask"],
   timing: "post_advantage",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({}),
   doc: {

@@ -15,7 +15,7 @@ export const seqIsRatio = defineScorer({
   name: "seq_is_ratio",
   requires: RATIO_FIELDS,
   timing: "post_advantage",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({}),
   doc: {

@@ -14,7 +14,7 @@ export const signedAdvantage = defineScorer({
   name: "signed_advantage",
   requires: ["advantages", "response_mask"],
   timing: "post_advantage",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({}),
   doc: {

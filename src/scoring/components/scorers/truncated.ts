@@ -15,7 +15,7 @@ export const truncated = defineScorer({
   name: "truncated",
   requires: ["response_mask"],
   timing: "post_reward",
-  granularity: "response",
+  granularity: "row",
   rows: "independent",
   params: z.strictObject({ max_response_length: z.int().min(1) }),
   doc: {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { StateStep, StateValue } from "../../../protocol/saved-state.js";
+import { quantileOf } from "../../batch/order.js";
 import { defineSelector } from "../define.js";
 
 /** Below it quartiles say little; the reference implementation's number. */
 const MIN_OBSERVATIONS = 40;
-const TOLD = "group_means";
+const ENTRY = "group_means";
 
 /**
  * Keeps the most concise responses of each prompt: more of hard prompts, fewer of easy ones.
@@ -66,7 +67,7 @@ export const gfpoAdaptive = defineSelector({
       .groupBy("uid")
       .members()
       .map((members) => means[members[0]!]!);
-    return first.length === 0 ? [] : [[TOLD, ...first] satisfies StateValue];
+    return first.length === 0 ? [] : [[ENTRY, ...first] satisfies StateValue];
   },
   // Twenty thousand group means are 312 steps of 64 prompts; more would only be read to be cut off.
   remember_steps: 320,
@@ -93,10 +94,6 @@ export const gfpoAdaptive = defineSelector({
 function quartiles(steps: readonly StateStep[], params: { warmup: number; history: number }): number[] {
   const means = steps.flatMap(({ values }) => values.flatMap(([, ...numbers]) => numbers)).slice(-params.history);
   if (steps.length < params.warmup || means.length < MIN_OBSERVATIONS) return [];
-  const sorted = Float64Array.from(means).sort();
-  return [0.25, 0.5, 0.75].map((q) => {
-    const h = q * (sorted.length - 1);
-    const [low, high, g] = [sorted[Math.floor(h)]!, sorted[Math.ceil(h)]!, h - Math.floor(h)];
-    return Math.fround(g < 0.5 ? low + g * (high - low) : high - (1 - g) * (high - low));
-  });
+  const values = Float64Array.from(means);
+  return [0.25, 0.5, 0.75].map((q) => Math.fround(quantileOf(values, q)));
 }

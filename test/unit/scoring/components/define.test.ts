@@ -44,6 +44,15 @@ it("takes the wider of two scopes", () => {
   expect(unionNeeds([response], [mask])).toEqual([response]);
 });
 
+it.each(["row", "prompt", "response", "token"] as const)(
+  "takes granularity %s and keeps row or token",
+  (granularity) => {
+    expect(defineScorer({ ...base, name: "mine", granularity }).granularity).toBe(
+      granularity === "token" ? "token" : "row",
+    );
+  },
+);
+
 /** The four components of the design, as an author would write them: that they compile is half of the test. */
 const groupSolveRate = defineScorer({
   name: "group_solve_rate",
