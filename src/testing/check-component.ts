@@ -43,14 +43,14 @@ async function checkRows(component: RowComponent, options: CheckOptions, failure
         leaked += count;
       },
     };
-    const base = await attempt(() => observe(observer, sample));
+    const base = await resultOf(() => observe(observer, sample));
     if (!base.ok) {
       note(sample.label, `threw ${base.reason}`);
       continue;
     }
     for (const [name, property] of Object.entries(PROPERTIES) as [PropertyName, Property][]) {
       if (options.skip?.includes(name)) continue;
-      const result = await attempt(() => property(observer, sample, base.value as Observed));
+      const result = await resultOf(() => property(observer, sample, base.value as Observed));
       const wrong = result.ok ? result.value : `threw ${result.reason}`;
       if (wrong !== undefined) note(`${name}, ${sample.label}`, wrong);
     }
@@ -58,7 +58,7 @@ async function checkRows(component: RowComponent, options: CheckOptions, failure
   }
 }
 
-async function attempt<T>(
+async function resultOf<T>(
   body: () => Promise<T>,
 ): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }> {
   try {

@@ -87,7 +87,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
         { stalled: job.stalled },
       );
     }
-    const done = await attempt(job, compute, c, handle, spec, producer, started);
+    const done = await scoreAndSettle(job, compute, c, handle, spec, producer, started);
     const outcome = done.word === "OK" ? "completed" : "superseded";
     report(outcome, { reason: done.word, ...done.facts });
     return { outcome, reason: done.word, worker: c.workerId };
@@ -118,7 +118,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
   }
 }
 
-async function attempt(
+async function scoreAndSettle(
   job: ActiveJob,
   compute: ComputeHost,
   c: JobContext,
