@@ -147,7 +147,7 @@ async function scoreAndSettle(
   const request = { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts };
   const limitMs = Math.min(c.computeLimitMs, leftMs);
   const { header, body, remember } = await compute
-    .run({ ...request, ...(state && { state }) }, limitMs)
+    .run({ ...request, ...(state && { state }) }, limitMs, leftMs)
     .catch((error) => {
       // Stopped by the step's deadline rather than by the limit of a job.
       const late = leftMs < c.computeLimitMs && error instanceof DataflexError && error.code === "COMPUTE_TIMEOUT";

@@ -11,6 +11,9 @@ import type { Computed, ComputeReply, ComputeRequest, ComputeSetup, PythonNews }
 /** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
 const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
 
+/** How long a job waits for a Python process that is starting again, before another worker may try. */
+const PYTHON_WAIT_MS = 30_000;
+
 /** Thread or child process, seen alike. */
 interface Channel {
   post(message: unknown, transfer: ArrayBuffer[]): void;
@@ -56,8 +59,12 @@ export class ComputeHost {
     return this.#starting;
   }
 
-  async run(request: Omit<ComputeRequest, "id">, limitMs: number): Promise<Computed> {
+  /** @param leftMs what is left of the step's time: how long a job may wait for a Python process that is starting again. */
+  async run(request: Omit<ComputeRequest, "id">, computeMs: number, leftMs = computeMs): Promise<Computed> {
+    const begun = performance.now();
     await this.start();
+    if (this.#usesPython(request.spec)) await this.#python?.available(Math.min(leftMs, PYTHON_WAIT_MS));
+    const limitMs = Math.round(Math.min(computeMs, Math.max(1, leftMs - (performance.now() - begun))));
     const id = ++this.#id;
     const computed = new Promise<Computed>((resolve, reject) => {
       this.#pending = { id, resolve, reject };
@@ -77,6 +84,10 @@ export class ComputeHost {
     } finally {
       this.#pending = undefined;
     }
+  }
+
+  #usesPython({ scorer, actuator }: PipelineSpec): boolean {
+    return this.#setup.python.some(({ name }) => name === scorer?.name || name === actuator.name);
   }
 
   async stop(): Promise<void> {
@@ -100,7 +111,7 @@ export class ComputeHost {
         if (reply.kind === "ready") {
           if (this.#python) channel.post({ python: this.#python.state } satisfies PythonNews, []);
           resolve(reply.backend);
-        } else if (reply.kind === "python") this.#inside = reply.inside;
+        } else if (reply.kind === "python") this.#entered(reply.inside);
         else if (reply.kind === "refused") reject(DataflexError.fromFailure(reply.failure));
         else this.#answer(reply);
       });
@@ -126,6 +137,11 @@ export class ComputeHost {
     return new DataflexError("COMPUTE_LOST", `${what} ended ${when}${which} (${how})`, { code }, { cause });
   }
 
+  #entered(inside: boolean): void {
+    this.#inside = inside;
+    if (inside) this.#python?.callBegins();
+  }
+
   #answer(reply: Extract<ComputeReply, { id: number }>): void {
     const pending = this.#pending;
     if (!pending || pending.id !== reply.id) return;
@@ -135,7 +151,8 @@ export class ComputeHost {
       pending.resolve(reply);
     } else if (reply.failure.details.python === "ended" && this.#python) {
       void this.#python.death().then((death) => {
-        const message = `${death.message} under ${partsOf(this.#last!)}`;
+        const said = death.details.said === undefined ? "" : `; it last said: ${death.details.said}`;
+        const message = `${death.message} under ${partsOf(this.#last!)}${said}`;
         pending.reject(new DataflexError(death.code, message, { ...death.details }));
       });
     } else pending.reject(DataflexError.fromFailure(reply.failure));

@@ -1,7 +1,6 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
 import { setBackend, tensorUse } from "../../scoring/batch/tensor-backend.js";
-import type { Accepts } from "../../scoring/components/component-types.js";
 import { foreignComponents } from "../../scoring/components/foreign.js";
 import { loadComponents } from "../../scoring/components/load-plugins.js";
 import { createRegistry } from "../../scoring/components/registry.js";
@@ -24,11 +23,14 @@ async function main(): Promise<void> {
   setBackend(backend.use);
   const link = new PythonLink((inside) => reply({ kind: "python", inside }));
   const calls = new PythonCalls(link);
-  const registryFor = async (accepts: Accepts) => {
-    const { components } = await loadComponents(setup.plugins, foreignComponents(setup.python, calls, accepts));
-    return createRegistry(components);
+  const ofRows = foreignComponents(setup.python, calls, "row");
+  const ofTokens = foreignComponents(setup.python, calls, "token");
+  const { components } = await loadComponents(setup.plugins, ofRows);
+  const tokenForm = new Map(ofRows.map(({ component }, i) => [component, ofTokens[i]!.component]));
+  const registries = {
+    row: createRegistry(components),
+    token: createRegistry(components.map((component) => tokenForm.get(component) ?? component)),
   };
-  const registries = { row: await registryFor("row"), token: await registryFor("token") };
 
   const onRequest = async (request: ComputeRequest | PythonNews): Promise<void> => {
     if ("python" in request) return link.setState(request.python);

@@ -4,13 +4,13 @@ import type { Readable } from "node:stream";
 const LINES_A_SECOND = 100;
 const LINE_LENGTH = 2_000;
 /** What is kept for the report of a death. */
-const LAST_LINES = 20;
+const LAST_LINES = 60;
 
 /** Passes on what a process prints, line by line and in measure, and remembers the last of it. The stream is always drained. */
 export class ChildOutput {
   readonly #print: (line: string) => void;
   readonly #now: () => number;
-  readonly #last: string[] = [];
+  #last: string[] = [];
   #partial = "";
   #second = 0;
   #printed = 0;
@@ -32,6 +32,11 @@ export class ChildOutput {
     return this.#last;
   }
 
+  /** What was said so far says nothing about what is to come. */
+  forget(): void {
+    this.#last = [];
+  }
+
   #take(text: string): void {
     const lines = (this.#partial + text).split(/\r?\n|\r/);
     this.#partial = lines.pop()!.slice(0, LINE_LENGTH + 1);
@@ -50,7 +55,7 @@ export class ChildOutput {
       this.#printed = 0;
     }
     if (this.#printed++ < LINES_A_SECOND) this.#print(line);
-    else this.#left++;
+    else if (this.#left++ === 0) setTimeout(() => this.#report(), 1_000).unref();
   }
 
   #report(): void {

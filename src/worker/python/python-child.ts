@@ -38,6 +38,7 @@ export class PythonChild {
   readonly #options: PythonOptions;
   #phase = "starting";
   #stopped = false;
+  #killed = false;
   /** Resolves when it is ready; rejects with PLUGIN, BACKEND or INTERNAL when it cannot be. */
   readonly ready: Promise<HostReady>;
   /** Resolves when it has ended, with how: an error that says what became of the step at hand. */
@@ -81,8 +82,14 @@ export class PythonChild {
     return this.#child.pid;
   }
 
+  /** A call begins: if the process ends under it, only what is said from now on can say why. */
+  callBegins(): void {
+    this.#output.forget();
+  }
+
   /** At a time limit: its threads are dumped into the log, then it is killed with all that it has started. */
   async kill(): Promise<void> {
+    this.#killed = true;
     this.#child.kill("SIGTERM");
     await within(DUMP_MS, this.ended);
     this.#killGroup();
@@ -160,9 +167,10 @@ export class PythonChild {
     const lines = this.#output.last.slice(-5).join("\n");
     if (this.#stopped) return new DataflexError("COMPUTE_LOST", `${this.#who()} was stopped`);
     if (this.#phase === "ready") {
-      const killed = reason === "SIGKILL" ? ", probably out of memory" : "";
-      const said = lines === "" ? "" : `; it last said:\n${lines}`;
-      return new DataflexError("COMPUTE_LOST", `${this.#who()} ended (${reason}${killed})${said}`, { reason });
+      const why = this.#killed ? ", at its time limit" : reason === "SIGKILL" ? ", probably out of memory" : "";
+      const said = lastWords(this.#output.last);
+      const message = `${this.#who()} ended (${reason}${why})`;
+      return new DataflexError("COMPUTE_LOST", message, { reason, ...(said !== undefined && { said }) });
     }
     return new DataflexError("PLUGIN", notStarted(this.#options.python, reason, lines), {
       python: this.#options.python,
@@ -180,11 +188,16 @@ async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
+/** The line that says most about a death: Python's own, else the last that belongs to no traceback's frames. */
+function lastWords(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => line.startsWith("Fatal Python error")) ?? lines.findLast((line) => !/^\s/.test(line));
+}
+
 function notStarted(python: string, reason: string, lines: string): string {
   if (reason.includes("ENOENT")) return `the interpreter ${python} is not there: --python PATH or DFX_PYTHON names one`;
   if (reason.includes("EACCES"))
     return `the interpreter ${python} cannot be run: --python PATH or DFX_PYTHON names one`;
-  const missing = /No module named '?(dataflex_mq|numpy|msgpack|redis)(?:\.host)?'?$/m.exec(lines)?.[1];
+  const missing = /No module named '?(dataflex_mq|numpy|msgpack|redis)(?:\.host)?'?\)?$/m.exec(lines)?.[1];
   if (missing !== undefined) {
     return (
       `the interpreter ${python} has no package ${missing}: ${python} -m pip install "dataflex_mq[torch]", ` +

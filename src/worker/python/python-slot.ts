@@ -14,7 +14,10 @@ export type PythonState =
 /** A process that lived so long was sound: the next start is at once again. */
 const SOUND_MS = 10_000;
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+/** After a death under a job: that job is given up after a few attempts, and others wait. */
+const AFTER_DEATH_MS = 2_000;
+/** After a failed start, which the next one is likely to repeat. */
+const AFTER_FAILURE_MS = 30_000;
 
 export interface SlotOptions extends PythonOptions {
   /** Folder of its sockets, private to this user. */
@@ -28,7 +31,7 @@ export class PythonSlot {
   #child: PythonChild | undefined;
   #first: HostReady | undefined;
   #state: PythonState = { kind: "starting" };
-  #listener: (state: PythonState) => void = () => {};
+  readonly #listeners = new Set<(state: PythonState) => void>();
   #starts = 0;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -56,8 +59,35 @@ export class PythonSlot {
 
   /** `listener` hears the state, now and whenever it changes. */
   onState(listener: (state: PythonState) => void): void {
-    this.#listener = listener;
+    this.#listeners.add(listener);
     listener(this.#state);
+  }
+
+  /**
+   * Waits for a process that is starting.
+   * @throws DataflexError COMPUTE_LOST when it does not start, or not in time: another worker may have one.
+   */
+  async available(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    let listener: (state: PythonState) => void = () => {};
+    const state = await new Promise<PythonState>((resolve) => {
+      timer = setTimeout(() => resolve(this.#state), ms);
+      listener = (state) => state.kind !== "starting" && resolve(state);
+      this.onState(listener);
+    });
+    clearTimeout(timer);
+    this.#listeners.delete(listener);
+    if (state.kind === "down") throw DataflexError.fromFailure(state.failure);
+    if (state.kind === "up") return;
+    throw new DataflexError(
+      "COMPUTE_LOST",
+      `the Python process of this worker was not there within ${Math.round(ms)} ms`,
+    );
+  }
+
+  /** A call begins. */
+  callBegins(): void {
+    this.#child?.callBegins();
   }
 
   /** The first start. @throws DataflexError PLUGIN, BACKEND: what keeps it from starting would keep every later one. */
@@ -98,7 +128,7 @@ export class PythonSlot {
       if (this.#stopped) return;
       this.#options.log.warn({ err: death.message }, "the Python process ended");
       this.#failures = performance.now() - started >= SOUND_MS ? 0 : this.#failures + 1;
-      this.#restart();
+      this.#restart(AFTER_DEATH_MS);
     });
     return ready;
   }
@@ -114,8 +144,8 @@ export class PythonSlot {
     );
   }
 
-  #restart(): void {
-    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1)) * (0.5 + Math.random());
+  #restart(longestMs: number): void {
+    const delay = Math.min(longestMs, FIRST_DELAY_MS * 2 ** (this.#failures - 1)) * (0.5 + Math.random());
     this.#set({ kind: "starting" });
     this.#timer = setTimeout(
       () => {
@@ -129,7 +159,7 @@ export class PythonSlot {
     if (this.#stopped) return;
     this.#options.log.error({ code: error.code, err: error.message }, "the Python process does not start");
     this.#failures++;
-    this.#restart();
+    this.#restart(AFTER_FAILURE_MS);
     // Another worker may be able to: a step is tried again.
     const message = `the Python process of this worker does not start: ${error.message}`;
     this.#set({ kind: "down", failure: new DataflexError("COMPUTE_LOST", message).toFailure() });
@@ -137,7 +167,7 @@ export class PythonSlot {
 
   #set(state: PythonState): void {
     this.#state = state;
-    this.#listener(state);
+    for (const listener of [...this.#listeners]) listener(state);
   }
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..components.step_columns import NonFiniteError
 
 Failure = dict[str, Any]
+_HERE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
 
 class AnswerError(Exception):
@@ -35,10 +36,10 @@ def failure_of(thrown: BaseException, who: str, roots: Iterable[str]) -> Failure
         hint = "give it fewer rows at once, a smaller model or dtype, or the worker fewer slots a device or more memory"
         return {
             "code": "OUT_OF_MEMORY",
-            "message": f"{who} ran out of memory{where}: {text}; {hint}",
+            "message": f"{who} ran out of memory{where}: {text or name}; {hint}",
             "details": details,
         }
-    return {"code": "COMPONENT", "message": f"{who} raised {name}: {text}{where}", "details": details}
+    return {"code": "COMPONENT", "message": f"{who} raised {name}{text and ': '}{text}{where}", "details": details}
 
 
 def place_of(thrown: BaseException, roots: Iterable[str]) -> tuple[str | None, int | None]:
@@ -54,8 +55,13 @@ def place_of(thrown: BaseException, roots: Iterable[str]) -> tuple[str | None, i
 
 
 def report(thrown: BaseException) -> None:
-    """The whole traceback, for the worker's log."""
-    traceback.print_exception(thrown, file=sys.stderr)
+    """The traceback from the plugin's own frames on, for the worker's log. What the framework refuses has none."""
+    if isinstance(thrown, AnswerError | NonFiniteError):
+        return
+    place = thrown.__traceback__
+    while place is not None and place.tb_next is not None and place.tb_frame.f_code.co_filename.startswith(_HERE):
+        place = place.tb_next
+    traceback.print_exception(type(thrown), thrown, place, file=sys.stderr)
     sys.stderr.flush()
 
 
@@ -64,7 +70,7 @@ def _text(thrown: BaseException) -> str:
         return thrown.args[0]
     if isinstance(thrown, SyntaxError):
         return thrown.msg or "invalid syntax"
-    return str(thrown)[:2000] or "(no text)"
+    return str(thrown)[:2000]
 
 
 def _is_out_of_memory(thrown: BaseException, text: str) -> bool:
