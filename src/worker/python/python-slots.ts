@@ -77,7 +77,7 @@ export function pythonCheck({ ready, slots }: PythonSlots, down: readonly number
 }
 
 /** What Python files declare, without a worker. @throws DataflexError PLUGIN. */
-export async function declaredBy(
+async function declaredBy(
   files: readonly string[],
   log: Logger,
   settings: PythonSettings = {},
