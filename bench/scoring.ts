@@ -52,7 +52,7 @@ const times = await interleave(30, {
         trigger: 0,
         rows,
         limits: handle.limits,
-        puts: [{ header, columns: header.columns, base: 0, body: body.slice() }],
+        puts: [{ header, rows: header.rows, columns: header.columns, base: 0, body: body.slice() }],
       },
       registry,
     ),

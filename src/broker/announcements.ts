@@ -43,12 +43,12 @@ export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promi
   while (!signal.aborted) {
     o.onTurn?.();
     try {
-      if (Date.now() >= drainAt) {
+      if (performance.now() >= drainAt) {
         await ensureGroup(o.redis, o.stream, o.group);
         await drainPending(o);
         await finish(o, await claimStale(o.redis, o, CLAIM_IDLE_MS, COUNT));
         await removeIdleConsumers(o.redis, o, CONSUMER_IDLE_MS);
-        drainAt = Date.now() + PENDING_EVERY_MS;
+        drainAt = performance.now() + PENDING_EVERY_MS;
       }
       const entries = await readNew(o.blocking, o, COUNT, BLOCK_MS, signal);
       await finish(o, entries);

@@ -95,7 +95,7 @@ export class Steps {
   /** Settles what was begun and not finished in time; a stage that nothing was put at yet is still to come. */
   async #expire(keys: RunKeys, handle: Handle, step: string, state: StepState): Promise<void> {
     const ref = { run: handle.run, incarnation: handle.incarnation, step };
-    for (const p of handle.pipelines.filter((p) => state.rows.has(p.stage) && !state.settled.has(p.name))) {
+    for (const p of handle.pipelines.filter((p) => state.stages.has(p.stage) && !state.settled.has(p.name))) {
       await settleFailure(
         this.#redis,
         ref,
@@ -126,7 +126,7 @@ export class Steps {
     pipelines: readonly PipelineSpec[],
   ): Promise<StepState | undefined> {
     const fields = stateFields(pipelines);
-    return parseState(fields, await this.#redis.hmgetBuffer(keys.step(incarnation, step).status, ...fields));
+    return parseState(fields, await this.#redis.hmget(keys.step(incarnation, step).status, ...fields));
   }
 }
 
@@ -145,6 +145,7 @@ function job(
     stage: p.stage,
     pipeline: p.name,
     attempt: state.attempt,
+    content: state.contents.get(p.name)!,
     shard: [0, 1],
     deadline: state.deadline,
     added,

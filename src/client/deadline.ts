@@ -2,7 +2,7 @@ import { DataflexError } from "../errors.js";
 import { within } from "../lifecycle.js";
 
 /**
- * Rejects at `end` (ms of Date.now) whatever the promise does: a command that waits for an absent Redis must not outlive the
+ * Rejects at `end` (ms of performance.now) whatever the promise does: a command that waits for an absent Redis must not outlive the
  * caller's deadline. What was sent may still arrive; every write is idempotent, so the caller may just do it again.
  */
 export function before<T>(
@@ -10,7 +10,7 @@ export function before<T>(
   promise: Promise<T>,
   late: () => Error = () => new DataflexError("TIMEOUT", "deadline"),
 ): Promise<T> {
-  return within(Math.max(0, end - Date.now()), promise, () => {
+  return within(Math.max(0, end - performance.now()), promise, () => {
     throw late();
   });
 }
@@ -18,7 +18,7 @@ export function before<T>(
 /** `before` for an operation that asks nothing but Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */
 export function answeredWithin<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   return before(
-    Date.now() + ms,
+    performance.now() + ms,
     promise,
     () =>
       new DataflexError(

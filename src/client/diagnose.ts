@@ -13,7 +13,8 @@ export async function diagnose(
 ): Promise<string[]> {
   const keys = runKeys(handle.run);
   const fields = stateFields(waiting);
-  const state = parseState(fields, await redis.hmgetBuffer(keys.step(handle.incarnation, step).status, ...fields));
+  const { status } = keys.step(handle.incarnation, step);
+  const state = parseState(fields, await redis.hmget(status, ...fields));
   if (!state) {
     const read = Object.entries(handle.stages).map(
       ([stage, fields]) => `${fields.map((field) => field.name).join(", ")} at ${stage}`,
@@ -23,7 +24,8 @@ export async function diagnose(
     ];
   }
   const found: string[] = [];
-  for (const p of waiting) found.push(...missingFields(p, state));
+  const incomplete = waiting.filter((p) => !state.contents.has(p.name));
+  for (const p of incomplete) found.push(...(await missingFields(redis, status, p)));
   if (found.length > 0) return [...new Set(found)];
   if ((await brokerPresence.alive(redis)).length === 0)
     return ["every field is there, but no broker is alive. Start one: dataflex-mq broker"];
@@ -41,21 +43,23 @@ export async function diagnose(
     : ["every field is there and workers live; the result did not come in time"];
 }
 
-function missingFields(p: PipelineSpec, state: NonNullable<ReturnType<typeof parseState>>): string[] {
-  const rows = state.rows.get(p.stage);
-  if (rows === undefined)
+async function missingFields(redis: Redis, status: string, p: PipelineSpec): Promise<string[]> {
+  const names = [`span:${p.stage}`, ...p.fields.map((f) => `made:${p.stage}:${f.name}`)];
+  const [span, ...made] = await redis.hmgetBuffer(status, ...names);
+  if (!span)
     return [
       `pipeline "${p.name}": nothing was put at stage ${p.stage}; it needs ${p.fields.map((f) => f.name).join(", ")}`,
     ];
-  return p.fields.flatMap((f) => {
-    const have = popCount(state.made.get(`${p.stage}:${f.name}`));
+  const rows = popCount(span);
+  return p.fields.flatMap((f, i) => {
+    const have = popCount(made[i]);
     return have === rows
       ? []
       : [`pipeline "${p.name}": field "${f.name}" at stage ${p.stage} has ${have} of ${rows} rows`];
   });
 }
 
-function popCount(bitmap: Uint8Array | undefined): number {
+function popCount(bitmap: Uint8Array | null | undefined): number {
   let count = 0;
   for (let byte of bitmap ?? []) for (; byte; byte &= byte - 1) count++;
   return count;

@@ -17,6 +17,15 @@ export function checkTimeout(ms: unknown, least: 0 | 1, name = "timeoutMs"): num
   });
 }
 
+/** A wait longer than the service's own would end with EXPIRED before its time. */
+export function checkWait(timeoutMs: number, maxWaitMs: number): void {
+  if (timeoutMs <= maxWaitMs) return;
+  refuse(
+    `timeoutMs is ${timeoutMs}, above this run's max_wait_ms of ${maxWaitMs}, after which the service gives a step up: raise max_wait_ms in the dataflex block`,
+    { option: "timeoutMs", max_wait_ms: maxWaitMs },
+  );
+}
+
 export function checkStep(step: unknown): number {
   return whole("step", step);
 }

@@ -80,14 +80,14 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
       { bytes: body.length, limit: MAX_REQUEST_BYTES },
     );
   }
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs;
   await forgetRefusal(redis, mountId);
   let askAt = 0;
   let waitingFor: string | undefined;
-  for (let pause = 2; Date.now() < end; pause = Math.min(pause * 1.5, 50)) {
-    if (Date.now() >= askAt) {
+  for (let pause = 2; performance.now() < end; pause = Math.min(pause * 1.5, 50)) {
+    if (performance.now() >= askAt) {
       await redis.xadd(sharedKeys.control, "*", "request", body);
-      askAt = Date.now() + ASK_AGAIN_MS;
+      askAt = performance.now() + ASK_AGAIN_MS;
     }
     const raw = await redis.getBuffer(sharedKeys.reply(mountId));
     if (raw) {
@@ -99,7 +99,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
       }
       waitingFor = reply.for;
     }
-    await sleep(Math.min(pause, Math.max(end - Date.now(), 0)));
+    await sleep(Math.min(pause, Math.max(end - performance.now(), 0)));
   }
   return noAnswer(redis, timeoutMs, waitingFor);
 }

@@ -1,46 +1,72 @@
 import type { Redis } from "ioredis";
 import { gatherMask } from "../columns/gather-mask.js";
+import { fromBitmap, toBitmap } from "../columns/row-ranges.js";
 import type { MaskColumn } from "../columns/tensor.js";
 import { unpack } from "../protocol/codec.js";
-import type { Handle, ReleaseReport } from "../protocol/messages.js";
-import type { Stage } from "../protocol/stages.js";
-import { runKeys } from "../redis/keys.js";
-import type { CommitOptions, Committed } from "../redis/scripts/commit-put.js";
+import type { Handle, PipelineSpec, ReleaseReport } from "../protocol/messages.js";
+import { type RowTable, type Stage, tableOf } from "../protocol/stages.js";
+import { HASH_DIGITS, runKeys, type StepKeys } from "../redis/keys.js";
+import type { Committed } from "../redis/scripts/commit-put.js";
+import { readStoredPuts } from "../redis/stored-puts.js";
 import { combinedReport } from "./combined-report.js";
 import type { Composed } from "./compose.js";
+import { answeredWithin } from "./deadline.js";
+import { type KeptPut, KeptPuts } from "./kept-puts.js";
+import type { PipelineResult } from "./outcomes.js";
+import type { FixedRows } from "./plan-rows.js";
 import type { PreparedPut } from "./prepare.js";
 import { sendPut } from "./put.js";
 import { type KeyTable, keyTable } from "./rows.js";
 
 interface OpenStep {
-  /** Enough to put the step again if Redis has forgotten it; none once it has settled. */
-  puts: { readonly put: PreparedPut; readonly commit: Commit }[];
-  readonly tables: Map<Stage, KeyTable>;
+  readonly tables: Map<RowTable, KeyTable>;
+  readonly spans: Map<Stage, readonly number[]>;
+  /** Keys in the order of this producer's last put that named every row of its stage. */
+  readonly orders: Map<Stage, readonly string[]>;
+  /** The highest that any receipt named. */
   attempt: number;
   waitedMs: number;
   /** What went to the loss last. */
   composed?: Composed;
-  /** Date.now of the last put. */
+  /** What the last wait for every pipeline gave, and of which attempt. */
+  read?: { readonly attempt: number; readonly results: readonly PipelineResult[] };
+  /** performance.now of the last put. */
   touched: number;
 }
 
-type Commit = CommitOptions & { readonly table: KeyTable | undefined };
+/** One round trip. */
+const LOOK_MS = 2_000;
+
+/** How a put was meant. */
+export interface PutMeaning {
+  readonly stage: Stage;
+  readonly table: KeyTable | undefined;
+  /** Keys as the caller had them, where they name every row of the stage. */
+  readonly order: readonly string[] | undefined;
+  readonly span: readonly number[] | undefined;
+}
 
 /** What a producer keeps of the steps that it has put and that are not released yet. */
 export class OpenSteps {
   readonly #redis: Redis;
   readonly #handle: Handle;
   readonly #steps = new Map<string, OpenStep>();
+  readonly #puts = new KeptPuts();
 
   constructor(redis: Redis, handle: Handle) {
     this.#redis = redis;
     this.#handle = handle;
   }
 
+  /** Copies of puts that were let go before their step was read or released, since all copies together had become too large. */
+  get copiesDropped(): number {
+    return this.#puts.dropped;
+  }
+
   attempt(stepKey: string): number {
     return this.#steps.get(stepKey)?.attempt ?? 1;
   }
-  /** The report to send on release; undefined when this producer has put nothing of the step. */
+  /** What to say on release; undefined when this producer has put nothing of the step. */
   report(stepKey: string): ReleaseReport | undefined {
     const open = this.#steps.get(stepKey);
     if (!open) return undefined;
@@ -52,81 +78,174 @@ export class OpenSteps {
     if (open) open.composed = composed;
   }
 
-  keep(stepKey: string, put: PreparedPut, commit: Commit, done: Committed): void {
-    const open = this.#steps.get(stepKey) ?? { puts: [], tables: new Map(), attempt: 1, waitedMs: 0, touched: 0 };
-    const { id, stage } = put.header;
-    open.puts = open.puts.filter((p) => p.put.header.id !== id || p.put.header.stage !== stage);
-    // Chunks may be views of the trainer's arrays, which it may fill with the next step once its put is answered.
-    const own = { ...put, chunks: put.chunks.map((chunk) => chunk.slice()) };
-    open.puts.push({ put: own, commit: { ...commit, replace: false } });
-    if (commit.table) open.tables.set(stage, commit.table);
-    open.attempt = done.attempt;
-    open.touched = Date.now();
+  keep(stepKey: string, put: PreparedPut, meaning: PutMeaning, done: Committed): void {
+    const open: OpenStep = this.#steps.get(stepKey) ?? {
+      tables: new Map(),
+      spans: new Map(),
+      orders: new Map(),
+      attempt: 1,
+      waitedMs: 0,
+      touched: 0,
+    };
     this.#steps.set(stepKey, open);
+    const { stage, table, order, span } = meaning;
+    if (table) open.tables.set(tableOf(stage), table);
+    if (order) open.orders.set(stage, order);
+    if (span) open.spans.set(stage, span);
+    open.attempt = Math.max(open.attempt, done.attempt);
+    open.touched = performance.now();
+    if (done.kind !== "DUPLICATE") delete open.read;
+    this.#puts.keep(stepKey, put, table, done.attempt);
   }
 
-  /** A wait has ended with every outcome: nothing needs to be put again. */
-  settled(stepKey: string, waitedMs: number, everything: boolean): void {
+  /** A wait has ended with the outcomes of `results`. With `everything` nothing needs to be put again: they are kept instead. */
+  settled(stepKey: string, waitedMs: number, results: readonly PipelineResult[], everything: boolean): void {
     const open = this.#steps.get(stepKey);
     if (!open) return;
     open.waitedMs += waitedMs;
-    if (everything) open.puts = [];
+    if (!everything) return;
+    open.read = { attempt: open.attempt, results };
+    this.#puts.forget(stepKey);
+  }
+
+  /**
+   * What was read before, unless somebody has replaced a put since. A Redis that has forgotten the step, or that is away, changes nothing:
+   * the outcome was of the very puts.
+   */
+  async readBefore(stepKey: string): Promise<readonly PipelineResult[] | undefined> {
+    const read = this.#steps.get(stepKey)?.read;
+    if (!read) return undefined;
+    const asked = this.#redis.hmget(this.#keys(stepKey).status, "attempt", "released");
+    const [attempt, released] = await answeredWithin(LOOK_MS, "weights", asked).catch(() => [null, null]);
+    if (released) return undefined;
+    return attempt == null || Number(attempt) <= read.attempt ? read.results : undefined;
   }
 
   forget(stepKey: string): void {
     this.#steps.delete(stepKey);
+    this.#puts.forget(stepKey);
   }
 
   /** The mask of these rows, when earlier puts brought it. */
   maskOf(stepKey: string, stage: Stage, ranges: readonly number[]): MaskColumn | undefined {
-    const puts = this.#steps.get(stepKey)?.puts.filter(({ put }) => put.header.stage === stage) ?? [];
+    const puts = this.#puts.of(stepKey).filter(({ put }) => put.header.stage === stage);
     const pieces = puts.flatMap(({ put }) => (put.layout.mask ? [{ mask: put.layout.mask, ranges: put.ranges }] : []));
     return gatherMask(pieces, ranges);
   }
 
-  /** The row table that the stage's first put fixed, if it had keys. `fresh`: as Redis has it now. */
-  async table(stepKey: string, stage: Stage, fresh: boolean): Promise<KeyTable | undefined> {
-    const known = this.#steps.get(stepKey)?.tables.get(stage);
-    if (known && !fresh) return known;
-    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, stepKey).status;
-    const blob = await this.#redis.hgetBuffer(status, `keys:${stage}`);
-    return blob ? keyTable(unpack(blob) as string[]) : undefined;
+  /** What earlier puts have fixed of the step's rows. `fresh`: as Redis has it now. */
+  async fixed(stepKey: string, stage: Stage, fresh: boolean): Promise<FixedRows> {
+    const open = this.#steps.get(stepKey);
+    const rows = tableOf(stage);
+    const known = { table: open?.tables.get(rows), span: open?.spans.get(stage) };
+    if (known.table && known.span && !fresh) return known as FixedRows;
+    const names = [`keys:${rows}`, `rows:${rows}`, `span:${stage}`];
+    const [blob, total, span] = await this.#redis.hmgetBuffer(this.#keys(stepKey).status, ...names);
+    const table = blob ? keyTable(unpack(blob) as string[]) : fresh ? undefined : known.table;
+    return { ...(table && { table }), ...(span && { span: fromBitmap(span, Number(String(total))) }) };
+  }
+
+  /** Keys of all rows of a table, where this producer or another named them. */
+  async keysOf(stepKey: string, rows: RowTable): Promise<readonly string[] | undefined> {
+    const open = this.#steps.get(stepKey);
+    if (open) return open.tables.get(rows)?.keys;
+    const blob = await this.#redis.hgetBuffer(this.#keys(stepKey).status, `keys:${rows}`);
+    return blob ? (unpack(blob) as string[]) : undefined;
+  }
+  order(stepKey: string, stage: Stage): readonly string[] | undefined {
+    return this.#steps.get(stepKey)?.orders.get(stage);
+  }
+
+  /** Whether an outcome is of what this producer has put: of no older attempt, and of the very puts that it holds. */
+  accepts(stepKey: string, pipeline: PipelineSpec, attempt: number, hashes: ReadonlySet<string> | undefined): boolean {
+    if (attempt < this.attempt(stepKey)) return false;
+    if (hashes === undefined) return true;
+    const fields = new Set(pipeline.fields.map((f) => f.name));
+    return this.#puts
+      .of(stepKey)
+      .filter(({ put }) => put.header.stage === pipeline.stage && put.fields.some((name) => fields.has(name)))
+      .every(({ put }) => hashes.has(put.header.hash.slice(0, HASH_DIGITS)));
   }
 
   /**
-   * Puts again what Redis does not know of the step. One by one: another producer may have put its part since Redis lost all.
-   * Returns whether anything was missing. Errors: those of a put.
+   * Puts again what Redis lacks of the step, or has in an older state than was acknowledged. One by one: another producer may have put
+   * its part since. A put that somebody has replaced since is dropped here. Answers whether anything was sent. Errors: those of a put.
    */
   async restore(stepKey: string): Promise<boolean> {
-    const puts = this.#steps.get(stepKey)?.puts ?? [];
-    if (puts.length === 0) return false;
-    const status = runKeys(this.#handle.run).step(this.#handle.incarnation, stepKey).status;
-    const names = puts.map(({ put }) => `hash:${put.header.stage}:${put.header.id}`);
-    const [released, ...known] = await this.#redis.hmget(status, "released", ...names);
-    const lost = released ? [] : puts.filter((_, i) => known[i] == null);
-    for (const { put, commit } of lost) await sendPut(this.#redis, this.#handle, put, commit);
-    return lost.length > 0;
+    const kept = this.#puts.of(stepKey);
+    if (kept.length === 0) return false;
+    const keys = this.#keys(stepKey);
+    const names = kept.map(({ put }) => `${put.header.stage}:${put.header.id}`);
+    const [released, there] = await Promise.all([
+      this.#redis.hget(keys.status, "released"),
+      readStoredPuts(this.#redis, keys, names),
+    ]);
+    if (released) return false;
+    let sent = false;
+    for (const [i, one] of kept.entries()) {
+      const have = there[i];
+      if (have?.hash === one.put.header.hash) continue;
+      if (have && have.attempt >= one.attempt) this.#puts.drop(stepKey, one);
+      else {
+        await this.#send(stepKey, one, have !== undefined);
+        sent = true;
+      }
+    }
+    return sent;
+  }
+
+  async #send(stepKey: string, kept: KeptPut, replace: boolean): Promise<void> {
+    const { put, table } = kept;
+    const rows = this.#steps.get(stepKey)?.spans.get(put.header.stage);
+    const span = rows && toBitmap(rows, put.header.total_rows);
+    const commit = { step: stepKey, table, span, replace, floor: this.attempt(stepKey) };
+    const done = await sendPut(this.#redis, this.#handle, put, commit);
+    const open = this.#steps.get(stepKey);
+    if (open) open.attempt = Math.max(open.attempt, done.attempt);
+    kept.attempt = done.attempt;
   }
 
   /**
-   * Maintains the steps that no wait covers: puts again what Redis has forgotten, and drops the puts of steps that have settled, were
-   * released, or are past their deadline. Without it a producer that only puts would keep every step for ever.
+   * Looks after the steps that nobody here waits for: puts again what Redis has lost, keeps what lies there alive, and lets go of what was
+   * released and, for a producer that will not release it itself, of what has settled or is past its deadline.
    */
-  async tend(): Promise<void> {
-    const keys = runKeys(this.#handle.run);
+  async tend(owner: boolean): Promise<void> {
     for (const [stepKey, open] of this.#steps) {
-      if (open.puts.length === 0) continue;
-      const status = keys.step(this.#handle.incarnation, stepKey).status;
+      if (this.#puts.of(stepKey).length === 0) continue;
+      const keys = this.#keys(stepKey);
       const pipelines = this.#handle.pipelines.map((p) => `settled:${p.name}`);
-      const [released, ...settled] = await this.#redis.hmget(status, "released", ...pipelines);
-      const late = Date.now() - open.touched > this.#handle.max_wait_ms;
-      if (released || late || settled.every((word) => word != null)) open.puts = [];
-      else await this.restore(stepKey);
+      const [released, ...settled] = await this.#redis.hmget(keys.status, "released", ...pipelines);
+      const done = settled.every((word) => word != null);
+      const late = performance.now() - open.touched > this.#handle.max_wait_ms;
+      this.#puts.settled(stepKey, done);
+      if (released || (!owner && (done || late))) this.#puts.forget(stepKey);
+      else {
+        await this.restore(stepKey);
+        await this.#keepAlive(stepKey, keys);
+      }
     }
   }
 
-  /** For a producer that releases no steps: forgets those whose puts are no longer needed. */
+  /** Streams of puts get their TTL when they are written: a step that lasts longer needs them all the same. */
+  async #keepAlive(stepKey: string, keys: StepKeys): Promise<void> {
+    const ttl = this.#handle.limits.step_ttl_ms;
+    const due = this.#puts.of(stepKey).filter((kept) => performance.now() - kept.renewed > ttl / 4);
+    if (due.length === 0) return;
+    const renewing = this.#redis.pipeline();
+    for (const kept of due) {
+      const { stage, id, hash } = kept.put.header;
+      renewing.pexpire(keys.put(stage, id, hash), ttl);
+      kept.renewed = performance.now();
+    }
+    await renewing.exec();
+  }
+
+  /** Steps that this producer will not release itself: nothing of them is needed once they hold no put. */
   forgetSettled(): void {
-    for (const [stepKey, open] of this.#steps) if (open.puts.length === 0) this.#steps.delete(stepKey);
+    for (const stepKey of this.#steps.keys()) if (this.#puts.of(stepKey).length === 0) this.#steps.delete(stepKey);
+  }
+
+  #keys(stepKey: string): StepKeys {
+    return runKeys(this.#handle.run).step(this.#handle.incarnation, stepKey);
   }
 }

@@ -23,6 +23,12 @@ export async function readOutcomes(redis: Redis, key: string, lastId: string, bl
   return parseEntries((answer as [Buffer, [Buffer, Buffer[]][]][] | null)?.[0]?.[1]);
 }
 
+/** Hashes of the puts that an outcome was made of; undefined for a failure that was made of none. */
+export function putHashes(entry: Entry): ReadonlySet<string> | undefined {
+  const text = String(entry.fields.puts ?? "");
+  return text === "" ? undefined : new Set(text.split(","));
+}
+
 /** Reads an entry's body, from its chunks where it is not inline. */
 export async function loadOutcome(redis: Redis, keys: StepKeys, entry: Entry): Promise<Outcome> {
   const header = unpack(entry.fields.header!) as OutcomeHeader;

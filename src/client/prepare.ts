@@ -23,7 +23,7 @@ export interface PutInput {
   readonly lengths?: ArrayLike<number>;
   readonly is_padding?: readonly boolean[];
   /** The mask of the same rows from an earlier put of this step and stage. */
-  readonly mask?: MaskColumn;
+  readonly mask?: () => MaskColumn | undefined;
 }
 
 /** A put, encoded and cut into chunks: what the client keeps until its step settles. */
@@ -55,7 +55,8 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
     values.is_padding = { kind: "tensor", dtype: "bool", shape: [rows], data };
   }
   const found = layoutOf(values, { rows, ...defined({ lengths }) });
-  const layout: Layout = !found.mask && input.mask ? { ...found, mask: input.mask } : found;
+  const mask = found.mask ?? input.mask?.();
+  const layout: Layout = mask ? { ...found, mask } : found;
   const scopes: Record<string, Scope | undefined> = Object.fromEntries(needs.map((n) => [n.name, n.scope]));
   const { columns, parts, bytes } = encodeColumns(values, { scopes, layout, limits });
   const chunks = chunksOf(parts, bytes, limits.chunk_bytes);

@@ -56,11 +56,13 @@ function refused(handle: Handle, put: PreparedPut, step: string, word: string, r
 function rowsConflict(put: PreparedPut, [kind, detail]: readonly string[]): string {
   switch (kind) {
     case "total_rows":
-      return `total_rows is ${put.header.total_rows}, but the first put of this stage said ${detail}`;
+      return `total_rows is ${put.header.total_rows}, but the first put of the step said ${detail}`;
     case "keys":
-      return "the keys are not the ones that the first put of this stage fixed";
+      return "the keys are not the ones that the step's first put fixed";
     case "no_keys":
-      return "this put names keys, but the first put of this stage named none";
+      return "this put names keys, but the step's first put named none";
+    case "stage_rows":
+      return "the rows are not among those that the first put of this stage named";
     default:
       return `some of these rows of field "${detail}" were put before by a put of another range or other fields`;
   }

@@ -1,26 +1,29 @@
 import type { Redis } from "ioredis";
 import { rowsOf } from "../columns/field-value.js";
 import { type FieldInput, toFieldValues } from "../columns/input.js";
+import { countRows } from "../columns/row-ranges.js";
 import type { FieldValue } from "../columns/tensor.js";
 import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { every } from "../lifecycle.js";
 import type { Handle, PipelineSpec } from "../protocol/messages.js";
 import type { SavedState } from "../protocol/saved-state.js";
-import type { Stage } from "../protocol/stages.js";
+import { type Stage, tableOf } from "../protocol/stages.js";
 import { HEARTBEAT_MS, stepKeyOf } from "../redis/keys.js";
 import { heartbeat } from "../redis/scripts/heartbeat.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
 import { releaseStep, type Unlinked } from "../redis/scripts/release.js";
+import { alignResult, lastStage, rowsOfStep, type StepRows } from "./align.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
-import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger } from "./guard.js";
+import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger, checkWait } from "./guard.js";
 import { NeutralSteps, type PutReceipt } from "./neutral.js";
 import { OpenSteps } from "./open-steps.js";
 import type { PipelineResult } from "./outcomes.js";
 import { planRows } from "./plan-rows.js";
 import { preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
+import { ReleasedSteps } from "./released-steps.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./run-state.js";
 import { StepResult } from "./step-result.js";
@@ -29,6 +32,8 @@ import { waitForStep } from "./wait.js";
 /** One small script: a Redis that takes longer counts as unreachable. */
 const RELEASE_MS = 30_000;
 const GOODBYE_MS = 2_000;
+/** One value of 32 MiB at most. */
+const KEYS_MS = 10_000;
 /** A few megabytes at most, and no step waits for it. */
 const STATE_MS = 60_000;
 
@@ -41,6 +46,7 @@ export class Run {
   readonly #pool: BlockingPool;
   readonly #steps: OpenSteps;
   readonly #neutral: NeutralSteps;
+  readonly #released: ReleasedSteps;
   readonly #owner: boolean;
   readonly #stopBeat: () => Promise<void>;
   #fenced = false;
@@ -54,6 +60,7 @@ export class Run {
     this.#owner = owner;
     this.#steps = new OpenSteps(redis, handle);
     this.#neutral = new NeutralSteps(handle);
+    this.#released = new ReleasedSteps(redis, handle);
     this.#stopBeat = every(
       HEARTBEAT_MS,
       () => this.#beat(),
@@ -69,6 +76,11 @@ export class Run {
   /** Steps that trained without weights under `on_unavailable: neutral`. */
   get neutralSteps(): number {
     return this.#neutral.count;
+  }
+
+  /** Copies of acknowledged puts that this producer no longer keeps, for all of them had become too large: they are not put again. */
+  get copiesDropped(): number {
+    return this.#steps.copiesDropped;
   }
 
   /**
@@ -105,27 +117,32 @@ export class Run {
     const { lengths, is_padding } = options;
     const [first] = Object.values(fields) as [FieldValue];
     for (let again = false; ; again = true) {
-      const fixed = () => this.#steps.table(stepKey, stage, again);
-      const { plan, table, total } = await planRows(rowsOf(first), options, stage, this.handle.limits.max_rows, fixed);
+      const fixed = () => this.#steps.fixed(stepKey, stage, again);
+      const { max_rows } = this.handle.limits;
+      const { plan, table, total, span } = await planRows(rowsOf(first), options, stage, max_rows, fixed);
       const { ranges, order } = plan;
-      const mask = this.#steps.maskOf(stepKey, stage, ranges);
       const put = preparePut(this.handle, {
         stage,
         fields,
         total_rows: total,
         ranges,
-        ...defined({ order, lengths, is_padding, mask }),
+        ...defined({ order, lengths, is_padding }),
+        mask: () => this.#steps.maskOf(stepKey, stage, ranges),
       });
       try {
-        const commit = { step: stepKey, table, replace: options.replace ?? false };
+        const replace = options.replace ?? false;
+        const commit = { step: stepKey, table, span, replace, floor: this.#steps.attempt(stepKey) };
         const done = await sendPut(this.#redis, this.handle, put, commit);
-        this.#steps.keep(stepKey, put, commit, done);
+        const asPut = span || countRows(ranges) === total ? options.keys : undefined;
+        this.#steps.keep(stepKey, put, { stage, table, order: asPut, span: span && ranges }, done);
         return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
       } catch (error) {
-        // Another producer fixed the row table first: read it, and put in its order.
+        // Another producer fixed the step's rows first: read them, and put in their order.
         const raced =
-          error instanceof DataflexError && error.code === "ROWS_CONFLICT" && error.details.reason === "keys";
-        if (!raced || again) throw error;
+          error instanceof DataflexError &&
+          error.code === "ROWS_CONFLICT" &&
+          ["keys", "stage_rows"].includes(String(error.details.reason));
+        if (!raced || again || !options.keys) throw error;
       }
     }
   }
@@ -140,32 +157,53 @@ export class Run {
     const stepKey = stepKeyOf(checkStep(step), trigger);
     options.stages?.forEach(checkStage);
     const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 0);
+    checkWait(timeoutMs, this.handle.max_wait_ms);
     const expected = this.handle.pipelines.filter(
       (p) => !p.shadow && (!options.stages || options.stages.includes(p.stage)),
     );
     const started = performance.now();
-    let results: PipelineResult[] = [];
+    let results: readonly PipelineResult[] = [];
+    let rows: StepRows | undefined;
     let neutral: DataflexError | undefined;
     try {
       this.#neutral.check(stepKey);
-      results = await waitForStep({
-        redis: this.#redis,
-        pool: this.#pool,
-        handle: this.handle,
-        stepKey,
-        expected,
-        timeoutMs,
-        restore: () => this.#steps.restore(stepKey),
-        alive: () => this.#assertUsable(),
-      });
+      const everything = allPipelines(expected, this.handle);
+      const before = everything ? await this.#steps.readBefore(stepKey) : undefined;
+      results = before ?? (await this.#wait(stepKey, expected, timeoutMs));
+      rows = await this.#rowsOf(stepKey, results);
+      this.#steps.settled(stepKey, performance.now() - started, results, everything);
     } catch (error) {
       neutral = this.#neutral.trained(stepKey, error);
+      results = [];
+      this.#steps.settled(stepKey, performance.now() - started, [], false);
     }
     const waitedMs = performance.now() - started;
-    this.#steps.settled(stepKey, waitedMs, allPipelines(expected, this.handle));
-    return new StepResult(this.handle, { step, trigger, waitedMs }, results, neutral, (composed) =>
-      this.#steps.composed(stepKey, composed),
-    );
+    const about = { step, trigger, waitedMs, ...(rows?.keys && { keys: rows.keys }) };
+    const aligned = rows ? results.map((result) => alignResult(result, rows)) : results;
+    return new StepResult(this.handle, about, aligned, neutral, (composed) => this.#steps.composed(stepKey, composed));
+  }
+
+  #wait(stepKey: string, expected: readonly PipelineSpec[], timeoutMs: number): Promise<PipelineResult[]> {
+    return waitForStep({
+      redis: this.#redis,
+      pool: this.#pool,
+      handle: this.handle,
+      stepKey,
+      expected,
+      timeoutMs,
+      restore: () => this.#steps.restore(stepKey),
+      accepts: (p, attempt, hashes) => this.#steps.accepts(stepKey, p, attempt, hashes),
+      alive: () => this.#assertUsable(),
+    });
+  }
+
+  /** The rows that the step's weights are for, and their order: this producer's own, where it named keys. */
+  async #rowsOf(stepKey: string, results: readonly PipelineResult[]): Promise<StepRows | undefined> {
+    const last = lastStage(results);
+    if (last === undefined) return undefined;
+    const reading = this.#steps.keysOf(stepKey, tableOf(last));
+    const table = await answeredWithin(KEYS_MS, `the row keys of step ${stepKey}`, reading);
+    return rowsOfStep(results, last, table, this.#steps.order(stepKey, last));
   }
 
   /**
@@ -186,6 +224,7 @@ export class Run {
     this.#neutral.forget(stepKey);
     if (!answer) return "UNAVAILABLE";
     if (answer.word === "FENCED") this.#fenced = true;
+    if (this.#owner) this.#released.add(stepKey);
     return answer.word === "OK" ? answer.released : "UNKNOWN";
   }
 
@@ -227,8 +266,9 @@ export class Run {
       if (word === "FENCED") this.#fenced = true;
       else if (word === "NOT_MOUNTED") this.#fenced = !(await restoreRun(this.#redis, this.handle));
     }
-    await this.#steps.tend();
-    if (!this.#owner) this.#steps.forgetSettled();
+    await this.#steps.tend(this.#owner);
+    if (this.#owner) await this.#released.tend();
+    else this.#steps.forgetSettled();
   }
 
   #assertUsable(): void {

@@ -28,6 +28,11 @@ export class StepResult {
   readonly neutral: DataflexError | undefined;
   /** Milliseconds that the caller waited. */
   readonly waitedMs: number;
+  /**
+   * Keys of the rows, in the order of all weights here; undefined where rows were put without keys. It is the order of this producer's own
+   * put, where that named every row of the last stage, else that of the step's first put.
+   */
+  readonly keys: readonly string[] | undefined;
   readonly #handle: Handle;
   readonly #onLoss: ((composed: Composed) => void) | undefined;
   /** Pipelines that weigh the loss: mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts. */
@@ -41,7 +46,7 @@ export class StepResult {
   /** @param onLoss  gets the composition of each `rolloutIsWeights` */
   constructor(
     handle: Handle,
-    of: { step: number; trigger: number; waitedMs: number },
+    of: { step: number; trigger: number; waitedMs: number; keys?: readonly string[] },
     results: readonly PipelineResult[],
     neutral?: DataflexError,
     onLoss?: (composed: Composed) => void,
@@ -51,6 +56,7 @@ export class StepResult {
     this.step = of.step;
     this.trigger = of.trigger;
     this.waitedMs = of.waitedMs;
+    this.keys = of.keys;
     this.neutral = neutral;
     this.pipelines = results.map(withArray);
     this.#weighing = results.filter((p) => p.compact !== undefined && p.stage !== "pre_rollout");

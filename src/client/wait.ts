@@ -9,7 +9,7 @@ import type { Entry } from "../redis/streams.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { before } from "./deadline.js";
 import { diagnose } from "./diagnose.js";
-import { decodeOutcome, loadOutcome, type Outcome, type PipelineResult, readOutcomes } from "./outcomes.js";
+import { decodeOutcome, loadOutcome, type Outcome, type PipelineResult, putHashes, readOutcomes } from "./outcomes.js";
 
 export interface WaitOptions {
   readonly redis: Redis;
@@ -21,6 +21,8 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   /** Puts again what Redis has forgotten of the step; resolves to whether anything was missing. */
   readonly restore: () => Promise<boolean>;
+  /** Whether an outcome is of what this producer has put; `hashes`: of the puts it was made of, where it was made of any. */
+  readonly accepts: (pipeline: PipelineSpec, attempt: number, hashes: ReadonlySet<string> | undefined) => boolean;
   /** Throws when the run was closed or fenced meanwhile. */
   readonly alive: () => void;
 }
@@ -43,7 +45,7 @@ export async function waitForStep(o: WaitOptions): Promise<PipelineResult[]> {
 async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
   const keys = runKeys(o.handle.run).step(o.handle.incarnation, o.stepKey);
   const outcomes = new Map<string, Outcome>();
-  const end = Date.now() + o.timeoutMs;
+  const end = performance.now() + o.timeoutMs;
   let lastId = "0";
   let over = false;
   const missing = (): PipelineSpec[] => o.expected.filter((p) => !outcomes.has(p.name));
@@ -54,7 +56,8 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     // A read that outlives the deadline must not mistake the TIMEOUT that this wait settles for an outcome.
     if (over && !late) return;
     const name = String(entry.fields.pipeline);
-    if (o.expected.some((p) => p.name === name)) {
+    const pipeline = o.expected.find((p) => p.name === name);
+    if (pipeline && o.accepts(pipeline, Number(String(entry.fields.attempt)), putHashes(entry))) {
       const outcome = await loadOutcome(o.redis, keys, entry);
       // A replaced put voids every outcome of an earlier attempt.
       for (const [known, { header }] of outcomes) if (header.attempt < outcome.header.attempt) outcomes.delete(known);
@@ -63,9 +66,9 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     lastId = entry.id;
   };
   const wait = async (blocking: Redis): Promise<void> => {
-    while (undecided() && Date.now() < end) {
+    while (undecided() && performance.now() < end) {
       o.alive();
-      const slice = Math.max(1, Math.min(SLICE_MS, end - Date.now()));
+      const slice = Math.max(1, Math.min(SLICE_MS, end - performance.now()));
       const entries = await blockingCall(blocking, slice, () => readOutcomes(blocking, keys.out, lastId, slice));
       for (const entry of entries) await keep(entry);
       // A server that has lost the step starts a stream of new ids: read it from its start.
@@ -73,14 +76,14 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     }
   };
 
-  while (undecided() && Date.now() < end) {
+  while (undecided() && performance.now() < end) {
     o.alive();
     try {
       await before(end, o.pool.use(wait));
     } catch (error) {
       // A lost connection is tried again until the deadline; an error that trying again cannot help ends the wait.
       if (error instanceof DataflexError && !error.retryable) throw error;
-      await sleep(Math.min(RETRY_MS, Math.max(0, end - Date.now())));
+      await sleep(Math.min(RETRY_MS, Math.max(0, end - performance.now())));
       if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";
     }
   }
@@ -118,7 +121,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
 /** The deadline settles the step too, so that no worker goes on with it; an outcome that came first still counts. */
 async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () => Promise<void>): Promise<void> {
   const late = missing();
-  const grace = Date.now() + 2_000;
+  const grace = performance.now() + 2_000;
   const why = await before(grace, settleTimeout(o, late, last)).catch(() => [
     `Redis has not answered for the last seconds (its address, its network, its load?)`,
   ]);

@@ -67,11 +67,40 @@ export function toBitmap(ranges: readonly number[], total: number): Uint8Array {
   return bitmap;
 }
 
-/** Whether rows 0 … total - 1 are all set. A bitmap may be shorter than `total` asks (Redis grows it as bits are set): then no. */
-export function isComplete(bitmap: Uint8Array, total: number): boolean {
-  const whole = total >> 3;
-  if (bitmap.length < Math.ceil(total / 8)) return false;
-  for (let i = 0; i < whole; i++) if (bitmap[i] !== 0xff) return false;
-  const rest = (0xff00 >> (total & 7)) & 0xff;
-  return rest === 0 || (bitmap[whole]! & rest) === rest;
+/** The ranges of the rows whose bit is set, of `total` rows. */
+export function fromBitmap(bitmap: Uint8Array, total: number): number[] {
+  const ranges: number[] = [];
+  for (let row = 0; row < total; row++) {
+    if ((bitmap[row >> 3]! & (0x80 >> (row & 7))) === 0) continue;
+    if (ranges.at(-1) === row) ranges[ranges.length - 1] = row + 1;
+    else ranges.push(row, row + 1);
+  }
+  return ranges;
+}
+
+/**
+ * Where rows stand among those of `within`: its rows are numbered from 0 on.
+ *
+ * @throws DataflexError INVALID_INPUT for a row that `within` lacks
+ */
+export function ranksWithin(ranges: readonly number[], within: readonly number[]): number[] {
+  const out: number[] = [];
+  let [before, k] = [0, 0];
+  for (let i = 0; i < ranges.length; i += 2) {
+    for (let start = ranges[i]!; start < ranges[i + 1]!; ) {
+      while (k < within.length && within[k + 1]! <= start) {
+        before += within[k + 1]! - within[k]!;
+        k += 2;
+      }
+      if (k >= within.length || start < within[k]!) {
+        throw new DataflexError("INVALID_INPUT", `Row ${start} is not one of the stage's rows.`, { row: start });
+      }
+      const stop = Math.min(ranges[i + 1]!, within[k + 1]!);
+      const first = before + start - within[k]!;
+      if (out.at(-1) === first) out[out.length - 1] = first + stop - start;
+      else out.push(first, first + stop - start);
+      start = stop;
+    }
+  }
+  return out;
 }

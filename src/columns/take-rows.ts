@@ -2,7 +2,7 @@ import { DataflexError } from "../errors.js";
 import { bitsOf, copyBits } from "./bytes.js";
 import { DTYPE_ARRAYS } from "./dtypes.js";
 import { rowsOf } from "./field-value.js";
-import type { FieldValue } from "./tensor.js";
+import type { FieldValue, MaskColumn, Weights } from "./tensor.js";
 
 /**
  * The rows of a field in another order: row k of the answer is row `order[k]`. Copies; bits are kept.
@@ -40,4 +40,29 @@ export function takeRows(value: FieldValue, order: ArrayLike<number>): FieldValu
     at += lengths[k]!;
   }
   return { kind: "jagged", dtype: value.dtype, lengths, width: value.width, data };
+}
+
+/** The rows of weights in another order, as `takeRows`. */
+export function takeWeightRows(weights: Weights, order: ArrayLike<number>): Weights {
+  if (weights.kind === "row") return { kind: "row", values: Float32Array.from(order, (row) => weights.values[row]!) };
+  const { offsets, values } = weights;
+  const taken = new Int32Array(order.length + 1);
+  for (let k = 0; k < order.length; k++) taken[k + 1] = taken[k]! + offsets[order[k]! + 1]! - offsets[order[k]!]!;
+  const out = new Float32Array(taken[order.length]!);
+  for (let k = 0; k < order.length; k++)
+    out.set(values.subarray(offsets[order[k]!]!, offsets[order[k]! + 1]!), taken[k]);
+  return { kind: "token", offsets: taken, values: out };
+}
+
+/** The rows of a mask in another order, as `takeRows`. */
+export function takeMaskRows(mask: MaskColumn, order: ArrayLike<number>): MaskColumn {
+  const rows = order.length;
+  if (mask.kind === "lengths") return { ...mask, rows, lengths: Int32Array.from(order, (row) => mask.lengths[row]!) };
+  const { offsets, bounds } = mask;
+  const taken = new Int32Array(rows + 1);
+  for (let k = 0; k < rows; k++) taken[k + 1] = taken[k]! + offsets[order[k]! + 1]! - offsets[order[k]!]!;
+  const out = new Int32Array(2 * taken[rows]!);
+  for (let k = 0; k < rows; k++)
+    out.set(bounds.subarray(2 * offsets[order[k]!]!, 2 * offsets[order[k]! + 1]!), 2 * taken[k]!);
+  return { ...mask, rows, offsets: taken, bounds: out };
 }

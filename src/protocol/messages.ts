@@ -14,7 +14,7 @@ import type { Stage } from "./stages.js";
  * pipeline's step gets its one accepted outcome.
  */
 /** Versions this build speaks; mount picks the highest common one. */
-export const PROTOCOL_VERSIONS: readonly number[] = [1];
+export const PROTOCOL_VERSIONS: readonly number[] = [2];
 
 export const MECHANISMS = ["reweight", "select", "mix"] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
@@ -112,6 +112,8 @@ export interface JobData {
   readonly stage: Stage;
   readonly pipeline: string;
   readonly attempt: number;
+  /** Digest of the rows and puts that the pipeline's fields come from. */
+  readonly content: string;
   /** `[index, count]` of the shard this job scores. */
   readonly shard: readonly [number, number];
   /** Redis time in ms. */
@@ -182,6 +184,8 @@ export interface ResultHeader {
   readonly attempt: number;
   readonly granularity: "row" | "token" | "domain";
   readonly rows: number;
+  /** Which rows of the step's table these are, in their order: `[start, stop, …]`. */
+  readonly ranges: readonly number[];
   readonly width: number;
   readonly columns: readonly ColumnHeader[];
   readonly bytes: number;

@@ -9,3 +9,9 @@ export type Stage = (typeof STAGES)[number];
 export function laterStage(a: Stage, b: Stage): Stage {
   return STAGES.indexOf(a) >= STAGES.indexOf(b) ? a : b;
 }
+
+/** Both later stages are about the same rows, the responses; `pre_rollout` is about prompts. */
+export type RowTable = "prompts" | "responses";
+export function tableOf(stage: Stage): RowTable {
+  return stage === "pre_rollout" ? "prompts" : "responses";
+}

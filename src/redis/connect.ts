@@ -153,7 +153,7 @@ function whenReady(redis: Redis): Promise<void> {
  */
 function watchHalfOpen(redis: Redis): void {
   let asked = false;
-  let heard = Date.now();
+  let heard = performance.now();
   let bytes = 0;
   const timer = setInterval(() => {
     if (redis.status !== "ready") {
@@ -161,7 +161,7 @@ function watchHalfOpen(redis: Redis): void {
       return;
     }
     if (!asked || redis.stream.bytesRead !== bytes) {
-      heard = Date.now();
+      heard = performance.now();
       bytes = redis.stream.bytesRead;
     }
     if (!asked) {
@@ -170,7 +170,7 @@ function watchHalfOpen(redis: Redis): void {
         asked = false;
       };
       redis.ping().then(answered, answered);
-    } else if (Date.now() - heard > PING_PATIENCE_MS) {
+    } else if (performance.now() - heard > PING_PATIENCE_MS) {
       asked = false;
       redis.disconnect(true);
     }

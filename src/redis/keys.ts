@@ -2,104 +2,110 @@ import { createHash } from "node:crypto";
 import type { Stage } from "../protocol/stages.js";
 
 /**
- * Every name this system uses in Redis. `dfx1` carries the protocol major: another major never meets these keys. `{tag}` is one
+ * Every name this system uses in Redis. `dfx2` carries the protocol major: another major never meets these keys. `{tag}` is one
  * hash tag per shard of the key space, so that a run's steps, announcements and notices share a slot and one script can
  * commit and announce. BullMQ's keys have a tag of their own (`{q}`); no operation spans the two. docs/protocol.md section 5
  * lists the same table; a test compares them.
  */
-export const PREFIX = "dfx1";
+export const PREFIX = "dfx2";
 
 export const KEY_TABLE = [
-  { key: "dfx1:control", type: "stream", ttl: "none", holds: "mount requests; entries are deleted once answered" },
-  { key: "dfx1:reply:<mount_id>", type: "string", ttl: "60 s", holds: "the answer to one mount request" },
-  { key: "dfx1:brokers", type: "zset", ttl: "none", holds: "broker ids by heartbeat expiry (Redis ms)" },
-  { key: "dfx1:workers", type: "zset", ttl: "none", holds: "worker ids by heartbeat expiry (Redis ms)" },
-  { key: "dfx1:broker:<id>", type: "string", ttl: "10 s", holds: "heartbeat of a broker" },
+  { key: "dfx2:control", type: "stream", ttl: "none", holds: "mount requests; entries are deleted once answered" },
+  { key: "dfx2:reply:<mount_id>", type: "string", ttl: "60 s", holds: "the answer to one mount request" },
+  { key: "dfx2:brokers", type: "zset", ttl: "none", holds: "broker ids by heartbeat expiry (Redis ms)" },
+  { key: "dfx2:workers", type: "zset", ttl: "none", holds: "worker ids by heartbeat expiry (Redis ms)" },
+  { key: "dfx2:broker:<id>", type: "string", ttl: "10 s", holds: "heartbeat of a broker" },
   {
-    key: "dfx1:worker:<id>",
+    key: "dfx2:worker:<id>",
     type: "string",
     ttl: "10 s",
     holds: "heartbeat: fingerprints, backend and device, slots, jobs, tensors, loop lag, HTTP address",
   },
-  { key: "dfx1:catalogue:<fingerprint>", type: "string", ttl: "1 h", holds: "catalogue entries, as data" },
-  { key: "dfx1:leader", type: "string", ttl: "10 s", holds: "lease of the broker that exports shared facts" },
+  { key: "dfx2:catalogue:<fingerprint>", type: "string", ttl: "1 h", holds: "catalogue entries, as data" },
+  { key: "dfx2:leader", type: "string", ttl: "10 s", holds: "lease of the broker that exports shared facts" },
   {
-    key: "dfx1:{tag}:announce",
+    key: "dfx2:{tag}:announce",
     type: "stream",
     ttl: "none",
     holds: "one entry per committed put; deleted once handled",
   },
-  { key: "dfx1:{tag}:dead", type: "stream", ttl: "none", holds: "announcements that could not be read; at most 1,000" },
+  { key: "dfx2:{tag}:dead", type: "stream", ttl: "none", holds: "announcements that could not be read; at most 1,000" },
   {
-    key: "dfx1:{tag}:notices",
+    key: "dfx2:{tag}:notices",
     type: "stream",
     ttl: "none",
     holds: "what mount, settle and release report; about 10,000 entries",
   },
   {
-    key: "dfx1:{tag}:notices-read",
+    key: "dfx2:{tag}:notices-read",
     type: "string",
     ttl: "none",
     holds: "id of the last notice that a leading broker has taken in",
   },
   {
-    key: "dfx1:{tag}:errors",
+    key: "dfx2:{tag}:errors",
     type: "stream",
     ttl: "none",
     holds: "failures of any run, under their notices' ids; about 500 entries",
   },
   {
-    key: "dfx1:{tag}:history:<run>",
+    key: "dfx2:{tag}:history:<run>",
     type: "stream",
     ttl: "7 d",
     holds: "one record a step and pipeline, under its notice's id; about 20,000 entries",
   },
   {
-    key: "dfx1:{tag}:history-rows:<run>",
+    key: "dfx2:{tag}:history-rows:<run>",
     type: "stream",
     ttl: "7 d",
     holds: "lowest and highest weighted rows of a record, under its id; about 2,000 entries",
   },
-  { key: "dfx1:{tag}:runs", type: "zset", ttl: "none", holds: "encoded run ids by time of their last mount" },
+  { key: "dfx2:{tag}:runs", type: "zset", ttl: "none", holds: "encoded run ids by time of their last mount" },
   {
-    key: "dfx1:{tag}:<run>:mount",
+    key: "dfx2:{tag}:<run>:mount",
     type: "hash",
     ttl: "24 h",
     holds: "incarnation, mount id, handle, what each pipeline needs",
   },
-  { key: "dfx1:{tag}:<run>:trainer", type: "string", ttl: "10 s", holds: "heartbeat of the trainer: its incarnation" },
+  { key: "dfx2:{tag}:<run>:trainer", type: "string", ttl: "10 s", holds: "heartbeat of the trainer: its incarnation" },
   {
-    key: "dfx1:{tag}:<run>:steps",
+    key: "dfx2:{tag}:<run>:steps",
     type: "zset",
     ttl: "24 h",
     holds: "open steps `<inc>:<step>` by deadline (Redis ms)",
   },
   {
-    key: "dfx1:{tag}:<run>:mix:<pipeline>",
+    key: "dfx2:{tag}:<run>:mix:<pipeline>",
     type: "hash",
     ttl: "7 d",
     holds: "state of a pipeline that remembers: `<step>` → what that step said, `head` → who wrote last",
   },
   {
-    key: "dfx1:{tag}:<run>:<inc>:<step>:status",
+    key: "dfx2:{tag}:<run>:<inc>:<step>:status",
     type: "hash",
     ttl: "step",
-    holds: "row tables, bitmaps, put index, settled pipelines, attempt, deadline",
+    holds: "row tables, bitmaps, contents, settled pipelines, attempt, deadline",
   },
   {
-    key: "dfx1:{tag}:<run>:<inc>:<step>:<stage>:<put>",
+    key: "dfx2:{tag}:<run>:<inc>:<step>:puts",
+    type: "hash",
+    ttl: "step",
+    holds: "the step's puts: hash, attempt, size and fields of each, and its header",
+  },
+  {
+    key: "dfx2:{tag}:<run>:<inc>:<step>:<stage>:<put>",
     type: "stream",
     ttl: "step",
     holds: "chunks of one put, entries 0-1 … 0-n",
   },
   {
-    key: "dfx1:{tag}:<run>:<inc>:<step>:w:<pipeline>:<token>",
+    key: "dfx2:{tag}:<run>:<inc>:<step>:w:<pipeline>:<token>",
     type: "stream",
     ttl: "step",
     holds: "result chunks, invisible until settled",
   },
   {
-    key: "dfx1:{tag}:<run>:<inc>:<step>:out",
+    key: "dfx2:{tag}:<run>:<inc>:<step>:out",
     type: "stream",
     ttl: "step",
     holds: "outcomes, one entry per settled pipeline",
@@ -224,14 +230,18 @@ export function runKeysOf(tagName: string, encoded: string) {
 }
 export type RunKeys = ReturnType<typeof runKeysOf>;
 
+/** So many digits of a content hash tell the puts of one step apart. */
+export const HASH_DIGITS = 16;
+
 function stepKeys(runBase: string, incarnation: number, step: string) {
   const prefix = `${runBase}:${incarnation}:${step}:`;
   return {
     prefix,
     status: `${prefix}status`,
+    puts: `${prefix}puts`,
     out: `${prefix}out`,
     /** `put` is `<put id>.<first 16 digits of the content hash>`: other content never lands in the same stream. */
-    put: (stage: Stage, id: string, hash: string) => `${prefix}${stage}:${id}.${hash.slice(0, 16)}`,
+    put: (stage: Stage, id: string, hash: string) => `${prefix}${stage}:${id}.${hash.slice(0, HASH_DIGITS)}`,
     result: (pipeline: string, token: string) => `${prefix}w:${pipeline}:${token}`,
   };
 }
@@ -251,6 +261,8 @@ export function jobId(job: {
   pipeline: string;
   attempt: number;
   shard: readonly [number, number];
+  content: string;
 }): string {
-  return [encodeRun(job.run), job.incarnation, job.step, job.pipeline, job.shard[0], job.attempt].join("~");
+  const { run, incarnation, step, pipeline, shard, attempt, content } = job;
+  return [encodeRun(run), incarnation, step, pipeline, shard[0], attempt, content.slice(0, 12)].join("~");
 }

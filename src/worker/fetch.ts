@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { bytesFromChunks, chunkSpan } from "../columns/chunks.js";
 import { checkHeaders } from "../columns/column-header.js";
 import { LAYOUT_COLUMNS } from "../columns/field-names.js";
+import { ranksWithin } from "../columns/row-ranges.js";
 import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
 import { type RunKeys, runKeys } from "../redis/keys.js";
@@ -13,12 +14,12 @@ export async function fetchParts(
   redis: Redis,
   job: JobData,
   spec: PipelineSpec,
-  puts: readonly BegunPut[],
+  { puts, ranges }: { readonly puts: readonly BegunPut[]; readonly ranges: readonly number[] },
   limits: Handle["limits"],
 ): Promise<PutPart[]> {
   const wanted = new Set([...spec.fields.map((f) => f.name), ...LAYOUT_COLUMNS]);
   const keys = runKeys(job.run);
-  return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, wanted, limits)));
+  return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, ranges, wanted, limits)));
 }
 
 async function fetchOne(
@@ -26,6 +27,7 @@ async function fetchOne(
   keys: RunKeys,
   job: JobData,
   { header, inline }: BegunPut,
+  ranges: readonly number[],
   wanted: ReadonlySet<string>,
   limits: Handle["limits"],
 ): Promise<PutPart> {
@@ -38,9 +40,11 @@ async function fetchOne(
   const stop = Math.max(base, ...ends.map(([, end]) => end));
   const [first, last] = chunkSpan(base, stop - base, header.chunk_bytes);
   const chunks = new Map<number, Uint8Array>();
+  const key = keys.step(job.incarnation, job.step).put(header.stage, header.id, header.hash);
+  // Streams of puts keep the TTL that they were written with; they must outlast this job and its retries.
+  const renewed = redis.pexpire(key, limits.step_ttl_ms);
   if (inline.length > 0) for (const [i, chunk] of inline.entries()) chunks.set(i, chunk);
   else if (last >= first) {
-    const key = keys.step(job.incarnation, job.step).put(header.stage, header.id, header.hash);
     for (const [i, chunk] of (await readChunks(redis, key, first, last)).entries()) chunks.set(first + i, chunk);
   }
   // A buffer of its own: it is handed over to the compute thread, which must share memory with nobody.
@@ -51,5 +55,6 @@ async function fetchOne(
     body.set(bytesFromChunks(chunks, at, end - at, header.chunk_bytes), at - base);
     at = end;
   }
-  return { header, columns, base, body };
+  await renewed;
+  return { header, rows: ranksWithin(header.rows, ranges), columns, base, body };
 }

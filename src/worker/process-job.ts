@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { chunksOf } from "../columns/chunks.js";
+import { countRows } from "../columns/row-ranges.js";
 import type { ColumnHeader } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import { faultPoint } from "../fault-points.js";
@@ -79,6 +80,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
     return { outcome: "superseded", reason: "NOT_MOUNTED", worker: c.workerId };
   }
   const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id, version: VERSION };
+  const of: { readonly content: string; puts: readonly string[] } = { content: job.data.content, puts: [] };
   try {
     if (job.stalled >= POISON_AT) {
       throw new DataflexError(
@@ -87,7 +89,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
         { stalled: job.stalled },
       );
     }
-    const done = await scoreAndSettle(job, compute, c, handle, spec, producer, started);
+    const done = await scoreAndSettle(job, compute, c, handle, spec, producer, started, of);
     const outcome = done.word === "OK" ? "completed" : "superseded";
     report(outcome, { reason: done.word, ...done.facts });
     return { outcome, reason: done.word, worker: c.workerId };
@@ -111,7 +113,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
       details,
       producer,
     };
-    const word = await settleFailure(c.redis, job.data, failure, handle.limits);
+    const word = await settleFailure(c.redis, job.data, failure, handle.limits, code === "EXPIRED" ? undefined : of);
     const rows = Number(details.count);
     report("failed", { reason: code, ...(code === "NON_FINITE" && { nonfinite: rows > 0 ? rows : 1 }) });
     return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
@@ -126,6 +128,7 @@ async function scoreAndSettle(
   spec: PipelineSpec,
   producer: Producer,
   started: number,
+  of: { readonly content: string; puts: readonly string[] },
 ) {
   const begun = await begin(c.redis, job.data, spec, handle.limits);
   faultPoint("worker.begun");
@@ -136,7 +139,8 @@ async function scoreAndSettle(
   }
   // By any other word the job is moot: its step has moved on without it.
   if (begun.word !== "OK") return { word: begun.word, facts: {} };
-  const puts = await fetchParts(c.redis, job.data, spec, begun.puts, handle.limits);
+  of.puts = begun.puts.map((put) => put.header.hash);
+  const puts = await fetchParts(c.redis, job.data, spec, begun, handle.limits);
   const fetchMs = performance.now() - started;
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
   const memory = stateOf(spec);
@@ -144,7 +148,15 @@ async function scoreAndSettle(
   const readColumns = puts.flatMap((p) => p.columns);
   const { step, trigger } = parseStepKey(job.data.step);
   const leftMs = Math.max(1, begun.deadline - begun.now);
-  const request = { spec, run: job.data.run, step, trigger, rows: begun.rows, limits: handle.limits, puts };
+  const request = {
+    spec,
+    run: job.data.run,
+    step,
+    trigger,
+    rows: countRows(begun.ranges),
+    limits: handle.limits,
+    puts,
+  };
   const limitMs = Math.min(c.computeLimitMs, leftMs);
   const { header, body, remember } = await compute
     .run({ ...request, ...(state && { state }) }, limitMs, leftMs)
@@ -159,6 +171,7 @@ async function scoreAndSettle(
     v: handle.v,
     ...header,
     attempt: job.data.attempt,
+    ranges: begun.ranges,
     chunks: chunks.length,
     chunk_bytes: handle.limits.chunk_bytes,
     timings: { ...header.timings, fetch: fetchMs },
@@ -170,7 +183,7 @@ async function scoreAndSettle(
       entry: packEntry({ inc: job.data.incarnation, by: memory.by, values: remember.values }),
       keep: remember.keep,
     };
-  const word = await settle(c.redis, job.data, result, chunks, handle.limits, added);
+  const word = await settle(c.redis, job.data, result, chunks, handle.limits, { of, remember: added });
   const publishMs = performance.now() - publishing;
   faultPoint("worker.settled");
   if (word === "CHUNKS_MISSING")

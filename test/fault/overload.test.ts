@@ -9,22 +9,24 @@ const STAGE = "post_advantage";
 const system = useSystem({ workers: [{ plugins: [SCORERS] }] });
 const slow = { ...REWEIGHT, scorer: { name: "slow", params: { ms: 300 } } };
 
-test("40 steps at once on a worker that manages half of them in time: each settles, by its weights or as expired, none is lost", async () => {
+test("40 steps at once on a worker that manages half of them in time: each settles, by its weights or for being late, none is lost", async () => {
   const run = await system.mount({ ...slow, max_wait_ms: 6_000 });
   const steps = Array.from({ length: 40 }, (_, n) => n);
   await Promise.all(steps.map((n) => run.put(n, STAGE, { ...advantageStep(valuesOf(n)) })));
   const outcomes = await Promise.all(
     steps.map((n) =>
-      run.weights(n, { timeoutMs: 20_000 }).then(
+      run.weights(n).then(
         (r) => (worst(r.pipelines[0]!.weights, softmaxWeights(valuesOf(n))) < 1e-5 ? "served" : "wrong"),
         (error) => error.code as string,
       ),
     ),
   );
   const count = (what: string): number => outcomes.filter((o) => o === what).length;
-  expect(count("served") + count("EXPIRED")).toBe(40);
+  // The trainer's deadline and the service's are the same: either may be first.
+  const late = count("EXPIRED") + count("TIMEOUT");
+  expect(count("served") + late).toBe(40);
   expect(count("served")).toBeGreaterThan(1);
-  expect(count("EXPIRED")).toBeGreaterThan(0);
+  expect(late).toBeGreaterThan(0);
   await run.put(99, STAGE, { ...advantageStep(valuesOf(99)) });
   expect((await run.weights(99)).pipelines[0]!.rows).toBe(4);
 });

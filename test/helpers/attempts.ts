@@ -27,7 +27,7 @@ export function specOf(more: Partial<PipelineSpec> = {}): PipelineSpec {
 /** A result of 8 rows: weights 2, 2, 2, 2, 0, 0, 0, 0. */
 export function resultOf(more: Partial<ResultHeader> = {}): ResultHeader {
   return {
-    v: 1,
+    v: 2,
     kind: "result",
     pipeline: "main",
     mechanism: "reweight",
@@ -35,6 +35,7 @@ export function resultOf(more: Partial<ResultHeader> = {}): ResultHeader {
     attempt: 1,
     granularity: "row",
     rows: 8,
+    ranges: [0, 8],
     width: 8,
     columns: [{ name: "weights", enc: "dense", dtype: "f32", shape: [8], parts: { values: [0, 32] } }],
     bytes: 32,
@@ -61,6 +62,7 @@ export function attemptOf(more: Partial<Attempt> = {}): Attempt {
       stage: "post_advantage",
       pipeline: "main",
       attempt: 1,
+      content: "c0ffee",
       shard: [0, 1],
       deadline: 2_000,
       added: 1_000,

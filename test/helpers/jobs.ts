@@ -11,7 +11,7 @@ export async function jobsAdded(redis: TestRedis, run: string): Promise<string[]
 
 export async function jobEvents(redis: TestRedis, run: string): Promise<{ event: string; jobId: string }[]> {
   const found: { event: string; jobId: string }[] = [];
-  for (const stream of await redis.keys("dfx1:{q}:*:events")) {
+  for (const stream of await redis.keys("dfx2:{q}:*:events")) {
     for (const [, flat] of await redis.raw.xrange(stream, "-", "+")) {
       const value = (name: string): string => flat[flat.indexOf(name) + 1] ?? "";
       const jobId = value("jobId");

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { eventually } from "./eventually.js";
 import type { TestRedis } from "./redis.js";
 
-/** Keys that belong to one step: `dfx1:{tag}:<run>:<incarnation>:<step>.<trigger>:…`. */
-const STEP_KEY = /^dfx1:\{\d+\}:[^:]+:\d+:\d+\.\d+:/;
+/** Keys that belong to one step: `dfx2:{tag}:<run>:<incarnation>:<step>.<trigger>:…`. */
+const STEP_KEY = /^dfx2:\{\d+\}:[^:]+:\d+:\d+\.\d+:/;
 
 /** Per-step keys that would stay for ever: every one must carry a TTL. */
 export async function stepKeysWithoutTtl(redis: TestRedis): Promise<string[]> {
-  const keys = (await redis.keys("dfx1:*")).filter((key) => STEP_KEY.test(key));
+  const keys = (await redis.keys("dfx2:*")).filter((key) => STEP_KEY.test(key));
   const ttls = await Promise.all(keys.map((key) => redis.raw.pttl(key)));
   // -1: lives without end; -2: gone since.
   return keys.filter((_, i) => ttls[i] === -1);

@@ -38,6 +38,7 @@ export function resultHeader(pipeline: string, step: number): ResultHeader {
     attempt: 1,
     granularity: "row",
     rows: 64,
+    ranges: [0, 64],
     width: 16,
     columns: [],
     bytes: 32,

@@ -105,7 +105,7 @@ describe("open steps", () => {
     for (const worker of system.workers.splice(0)) await worker.stop();
     await run.put(1, STAGE, { ...advantageStep([2, 1]) });
     await eventually(async () => (await jobsAdded(system.redis, run.handle.run)).length === 1);
-    for (const key of await system.redis.keys("dfx1:{q}:*")) await system.redis.raw.del(key);
+    for (const key of await system.redis.keys("dfx2:{q}:*")) await system.redis.raw.del(key);
     await system.worker({ slots: 2 });
     expect(worst((await run.weights(1)).pipelines[0]!.weights, softmaxWeights([2, 1]))).toBeLessThan(1e-5);
   });
@@ -176,6 +176,6 @@ describe("several brokers", () => {
     expect(
       ((await system.redis.raw.xinfo("CONSUMERS", sharedKeys.control, BROKER_GROUP)) as unknown[]).length,
     ).toBeLessThanOrEqual(before);
-    expect(await system.redis.keys("dfx1:broker:*")).toHaveLength(system.brokers.length);
+    expect(await system.redis.keys("dfx2:broker:*")).toHaveLength(system.brokers.length);
   });
 });

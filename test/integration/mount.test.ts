@@ -114,7 +114,7 @@ describe("mount", () => {
     const before = await system.mount(REWEIGHT, { run_id: "flushed" });
     await system.closeClients();
     await system.redis.flush();
-    await eventually(async () => (await system.redis.keys("dfx1:worker:*")).length > 0, { what: "the worker's beat" });
+    await eventually(async () => (await system.redis.keys("dfx2:worker:*")).length > 0, { what: "the worker's beat" });
     const after = await system.mount(REWEIGHT, { run_id: "flushed" });
     expect(after.handle.incarnation).toBeGreaterThan(before.handle.incarnation);
   });

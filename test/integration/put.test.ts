@@ -142,7 +142,7 @@ describe("rows", () => {
     expect(await rejection(run.put(1, STAGE, { advantages: sameRows }, { rows: [0, 2], total_rows: 5 }))).toMatchObject(
       {
         code: "ROWS_CONFLICT",
-        message: expect.stringContaining("first put of this stage said 4"),
+        message: expect.stringContaining("first put of the step said 4"),
       },
     );
     const overlap = slice(step, [1, 2]).advantages;

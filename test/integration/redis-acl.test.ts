@@ -111,7 +111,7 @@ test("what is dangerous, and other people's keys, are refused to every user", as
 
 test("a trainer looks at queues and services, and writes neither", async () => {
   const redis = new Redis(secret("redis_trainer"), { retryStrategy: null });
-  for (const key of ["dfx1:workers", "dfx1:leader", "dfx1:{q}:post_advantage.x:wait"]) {
+  for (const key of ["dfx2:workers", "dfx2:leader", "dfx2:{q}:post_advantage.x:wait"]) {
     await redis.type(key);
     expect((await rejection(redis.del(key))).message).toMatch(/^NOPERM/);
   }
@@ -122,11 +122,11 @@ test("nobody gets in without a password, and the health check's user can do noth
   const nobody = new Redis({ port, retryStrategy: null, lazyConnect: true });
   nobody.on("error", () => {});
   await nobody.connect().catch(() => {});
-  expect((await rejection(nobody.get("dfx1:workers"))).message).toMatch(/^NOAUTH|closed/);
+  expect((await rejection(nobody.get("dfx2:workers"))).message).toMatch(/^NOAUTH|closed/);
   nobody.disconnect();
   const health = new Redis({ port, username: "health", password: "any", enableReadyCheck: false, retryStrategy: null });
   expect(await health.ping()).toBe("PONG");
-  expect((await rejection(health.get("dfx1:workers"))).message).toMatch(/^NOPERM/);
+  expect((await rejection(health.get("dfx2:workers"))).message).toMatch(/^NOPERM/);
   health.disconnect();
 });
 

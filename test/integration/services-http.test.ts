@@ -106,5 +106,5 @@ test("a service whose --http port is taken ends with exit code 2 and leaves noth
     code: "USAGE",
     message: expect.stringContaining(`port ${port} is taken`),
   });
-  await eventually(async () => (await redis.raw.zcard("dfx1:brokers")) === 1);
+  await eventually(async () => (await redis.raw.zcard("dfx2:brokers")) === 1);
 });

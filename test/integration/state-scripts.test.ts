@@ -34,7 +34,7 @@ function aRun() {
       value === undefined
         ? undefined
         : { entry: packEntry({ inc: incarnation, by: "x", values: [["a", value]] }), keep };
-    return settle(redis.raw, { run, incarnation, step }, header, [], DEFAULT_LIMITS, entry);
+    return settle(redis.raw, { run, incarnation, step }, header, [], DEFAULT_LIMITS, { remember: entry });
   };
   const state = async (): Promise<Record<string, number>> => {
     const { keys: steps, entries } = await readState(redis.raw, run, "mix");
@@ -117,9 +117,9 @@ describe("settle", () => {
       attempt: 1,
     } as unknown as OutcomeHeader;
     const entry = { entry: packEntry({ inc: old, by: "x", values: [] }), keep: 9 };
-    expect(await settle(redis.raw, { run, incarnation: old, step: "2.0" }, header, [], DEFAULT_LIMITS, entry)).toBe(
-      "FENCED",
-    );
+    expect(
+      await settle(redis.raw, { run, incarnation: old, step: "2.0" }, header, [], DEFAULT_LIMITS, { remember: entry }),
+    ).toBe("FENCED");
     expect(await state()).toEqual({ "1.0": 1 });
   });
 

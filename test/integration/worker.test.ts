@@ -137,7 +137,7 @@ describe("compute", () => {
       await eventually(() => workers.some((w) => w.active === 1));
       await eventually(
         async () => {
-          const locks = await system.redis.keys("dfx1:{q}:*:lock");
+          const locks = await system.redis.keys("dfx2:{q}:*:lock");
           if (locks.length > 0) await system.redis.raw.del(...locks);
           return workers.every((w) => w.active === 1);
         },

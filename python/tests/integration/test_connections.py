@@ -68,8 +68,8 @@ def test_a_server_that_comes_back_empty_is_given_everything_again(own: PrivateRe
         )
         own.client().flushall()
         run._beat()
-        assert own.client().keys(f"dfx1:*:{run_id}:*:2.0:status")
-        assert own.client().exists(f"dfx1:{{0}}:{run_id}:trainer")
+        assert own.client().keys(f"dfx2:*:{run_id}:*:2.0:status")
+        assert own.client().exists(f"dfx2:{{0}}:{run_id}:trainer")
 
 
 def test_an_absent_server_ends_every_call_at_its_deadline(own: PrivateRedis, run_id: str) -> None:
@@ -106,7 +106,7 @@ def test_a_full_server_marks_nothing_and_takes_the_same_put_later(own: PrivateRe
         with pytest.raises(RedisError) as caught:
             run.put(1, STAGE, fields())
         assert caught.value.code == "REDIS_FULL"
-        assert not control.keys(f"dfx1:*:{run_id}:*:1.0:status")
+        assert not control.keys(f"dfx2:*:{run_id}:*:1.0:status")
         control.config_set("maxmemory", 0)
         np.testing.assert_allclose(weighed(run, 1, fields()).weights, SOFTMAX_WEIGHTS, atol=1e-6)
 
@@ -156,7 +156,7 @@ def test_a_forked_process_uses_the_run_and_leaves_the_heartbeat_alone(
         _leave(lambda: _work_in_child(run))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     # The child closed its copy; the run still belongs to this process.
-    assert service.client().exists(f"dfx1:{{0}}:{run_id}:trainer")
+    assert service.client().exists(f"dfx2:{{0}}:{run_id}:trainer")
     np.testing.assert_allclose(run.weights(2, timeout=20.0).weights, SOFTMAX_WEIGHTS, atol=1e-6)
 
 

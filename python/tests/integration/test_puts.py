@@ -138,7 +138,7 @@ def test_what_is_wrong_is_refused_before_anything_travels(
     run = mounted(client, run_id, SOFTMAX)
     call = {"step": 1, "stage": STAGE, "fields": wanted(), **put}
     assert code_of(lambda: run.put(**call)) == code
-    assert not service.client().keys(f"dfx1:*:{run_id}:*:status")
+    assert not service.client().keys(f"dfx2:*:{run_id}:*:status")
 
 
 def test_wrong_shapes_are_named(client: Client, run_id: str) -> None:

@@ -109,7 +109,7 @@ def test_a_released_step_is_gone(client: Client, service: PrivateRedis, run_id: 
         run.put(1, STAGE, fields())
     with pytest.raises(PutError, match="RELEASED"):
         run.weights(1, timeout=5.0)
-    left = service.client().keys(f"dfx1:*:{run_id}:*:1.0:*")
+    left = service.client().keys(f"dfx2:*:{run_id}:*:1.0:*")
     assert [key.rsplit(b":", 1)[1] for key in left] == [b"status"]
 
 
@@ -192,7 +192,7 @@ def test_a_release_tells_the_service_what_the_loss_got(client: Client, service: 
     assert statistics["stats"]["n"] == 7
     assert statistics["product"]["n"] == 8
     run.release(1)
-    entries = [entry for _, entry in service.client().xrange("dfx1:{0}:notices") if entry[b"run"] == run_id.encode()]
+    entries = [entry for _, entry in service.client().xrange("dfx2:{0}:notices") if entry[b"run"] == run_id.encode()]
     (report,) = [unpack(entry[b"header"]) for entry in entries if entry[b"kind"] == b"released"]
     assert report["combined"] == statistics
     assert report["wait_ms"] > 0

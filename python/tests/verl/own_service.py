@@ -31,7 +31,7 @@ class OwnService:
     def back(self) -> None:
         self.redis.start()
         eventually(
-            "broker and worker are back", lambda: self.redis.client().exists("dfx1:brokers", "dfx1:workers") == 2
+            "broker and worker are back", lambda: self.redis.client().exists("dfx2:brokers", "dfx2:workers") == 2
         )
 
     def close(self) -> None:

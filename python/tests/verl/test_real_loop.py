@@ -42,7 +42,7 @@ def check_nothing_left(service: Any, run_id: str) -> None:
     redis, step = service.client(), re.compile(rf"{run_id}:\d+:\d+\.\d+:")
 
     def left() -> list[bytes]:
-        keys = [key for key in redis.scan_iter("dfx1:*") if step.search(key.decode())]
+        keys = [key for key in redis.scan_iter("dfx2:*") if step.search(key.decode())]
         assert keys
         return [key for key in keys if not (key.endswith(b":status") and redis.hexists(key, "buried"))]
 

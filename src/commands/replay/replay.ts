@@ -61,8 +61,8 @@ async function replayOn(
   clock: Stopwatch,
 ): Promise<ReplayAnswer> {
   const { adv_estimator, trainer } = plan;
-  const end = Date.now() + timeoutMs;
-  const left = (): number => Math.max(1, end - Date.now());
+  const end = performance.now() + timeoutMs;
+  const left = (): number => Math.max(1, end - performance.now());
   const run = await client
     .mount({
       run_id: `replay-${randomUUID()}`,

@@ -1,6 +1,5 @@
 import type { Redis } from "ioredis";
 import type { Handle } from "../../protocol/messages.js";
-import { STAGES } from "../../protocol/stages.js";
 import { redisNow } from "../../redis/connect.js";
 import { HEARTBEAT_TTL_MS, parseStepKey } from "../../redis/keys.js";
 import { listRuns, openSteps } from "../../redis/list-runs.js";
@@ -42,15 +41,5 @@ export async function livingRuns(redis: Redis): Promise<LivingRun[]> {
 }
 
 async function payloadOf(redis: Redis, status: string): Promise<number> {
-  const puts = await redis.hmget(status, ...STAGES.map((stage) => `puts:${stage}`));
-  const names = STAGES.flatMap((stage, i) =>
-    (puts[i] ?? "")
-      .split(",")
-      .filter(Boolean)
-      .map((id) => `${stage}:${id}`),
-  );
-  if (names.length === 0) return 0;
-  const sizes = await redis.hmget(status, ...names.map((name) => `size:${name}`));
-  // `<chunks>,<bytes>`
-  return sizes.reduce((n, size) => n + Number(size?.split(",")[1] ?? 0), 0);
+  return Number((await redis.hget(status, "bytes")) ?? 0);
 }

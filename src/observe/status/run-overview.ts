@@ -3,7 +3,7 @@ import type { Handle } from "../../protocol/messages.js";
 import { jobId, parseStepKey, queueName, type RunKeys, runKeys } from "../../redis/keys.js";
 import { listRuns, openSteps } from "../../redis/list-runs.js";
 import { readHandle } from "../../redis/mounts.js";
-import { isReady, parseState, stateFields } from "../../redis/step-state.js";
+import { parseState, pending, stateFields } from "../../redis/step-state.js";
 import type { StepRecord } from "../history/history-record.js";
 import { newestRecords } from "../history/read-history.js";
 import type { LastView, Phase, PipelineView, RunState, RunView } from "./overview-types.js";
@@ -97,13 +97,13 @@ async function progressOf(
 ): Promise<{ phase: Phase; settled: [number, number] } | undefined> {
   const fields = stateFields(handle.pipelines);
   const { status } = runKeys(handle.run).step(handle.incarnation, step);
-  const state = parseState(fields, await redis.hmgetBuffer(status, ...fields));
+  const state = parseState(fields, await redis.hmget(status, ...fields));
   if (!state) return undefined;
   const done = handle.pipelines.filter((p) => state.settled.has(p.name)).length;
   const settled: [number, number] = [done, handle.pipelines.length];
   if (state.released) return { phase: "applied", settled };
   if (done === handle.pipelines.length) return { phase: "published", settled };
-  const ready = handle.pipelines.filter((p) => !state.settled.has(p.name) && isReady(state, p));
+  const ready = pending(state, handle.pipelines);
   if (ready.length === 0) return { phase: "received", settled };
   const ids = {
     run: handle.run,
@@ -113,7 +113,12 @@ async function progressOf(
     shard: [0, 1],
   } as const;
   const taken = await Promise.all(
-    ready.map((p) => queues.isTaken(queueName(p.stage, p.fingerprint), jobId({ ...ids, pipeline: p.name }))),
+    ready.map((p) =>
+      queues.isTaken(
+        queueName(p.stage, p.fingerprint),
+        jobId({ ...ids, pipeline: p.name, content: state.contents.get(p.name)! }),
+      ),
+    ),
   );
   return { phase: taken.includes(true) ? "scoring" : "queued", settled };
 }

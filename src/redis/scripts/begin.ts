@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { fromBitmap } from "../../columns/row-ranges.js";
 import { unpack } from "../../protocol/codec.js";
 import type { Handle, JobData, PipelineSpec, PutHeader } from "../../protocol/messages.js";
 import { runKeys } from "../keys.js";
@@ -8,13 +9,14 @@ import { type FencedWord, number, type Reply, runScript } from "./run-script.js"
 export type Begun =
   | {
       readonly word: "OK";
-      readonly rows: number;
+      /** Rows of the step's table that the stage is about, ascending: `[start, stop, …]`. */
+      readonly ranges: readonly number[];
       readonly deadline: number;
       readonly now: number;
       readonly created: number;
       readonly puts: readonly BegunPut[];
     }
-  | { readonly word: FencedWord | "GONE" | "SETTLED" | "STALE" | "EXPIRED" | "INCOMPLETE" };
+  | { readonly word: FencedWord | "GONE" | "SETTLED" | "STALE" | "EXPIRED" };
 
 export interface BegunPut {
   readonly header: PutHeader;
@@ -24,18 +26,22 @@ export interface BegunPut {
 
 export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limits: Handle["limits"]): Promise<Begun> {
   const keys = runKeys(job.run);
+  const step = keys.step(job.incarnation, job.step);
   const fields = spec.fields.map((f) => f.name).join(",");
   const { word, rest } = await runScript(
     redis,
     "begin",
-    [keys.mount, keys.step(job.incarnation, job.step).status],
-    [...[job.incarnation, job.pipeline, job.attempt, job.stage, fields], ...[limits.inline_bytes, limits.step_ttl_ms]],
+    [keys.mount, step.status, step.puts],
+    [
+      ...[job.incarnation, job.pipeline, job.attempt, job.content, job.stage, fields],
+      ...[limits.inline_bytes, limits.step_ttl_ms],
+    ],
   );
   if (word !== "OK") return { word };
-  const [rows, deadline, now, created, puts] = rest;
+  const [rows, span, deadline, now, created, puts] = rest;
   return {
     word,
-    rows: number(rows),
+    ranges: fromBitmap(span as Buffer, number(rows)),
     deadline: number(deadline),
     now: number(now),
     created: number(created),

@@ -15,7 +15,11 @@ export interface CommitOptions {
   readonly step: string;
   /** Row keys of the step, packed, and their digest. */
   readonly table: { readonly digest: string; readonly blob: Uint8Array } | undefined;
+  /** Bitmap of the rows that the put's stage is about, of the table's; undefined: as the stage's first put said, or all. */
+  readonly span: Uint8Array | undefined;
   readonly replace: boolean;
+  /** The step's highest attempt that this client was told: Redis never falls behind it, whatever it has lost. */
+  readonly floor: number;
 }
 
 export interface Committed {
@@ -45,11 +49,12 @@ export async function commitPut(
   const { word, rest } = await runScript(
     redis,
     "commitPut",
-    [keys.mount, step.status, step.put(header.stage, header.id, header.hash), keys.announce, keys.steps],
+    [keys.mount, step.status, step.puts, step.put(header.stage, header.id, header.hash), keys.announce, keys.steps],
     [
       ...[handle.incarnation, handle.run, options.step, header.stage, header.id, header.hash],
       ...[header.chunks, header.bytes, put.headerBytes, header.total_rows, table?.digest ?? "", table?.blob ?? ""],
       ...[put.fields.join(","), put.bitmap, options.replace ? 1 : 0, handle.limits.step_ttl_ms, handle.max_wait_ms],
+      ...[options.span ?? "", options.floor],
     ],
   );
   if (word !== "OK") return { word, facts: rest.map(text) };

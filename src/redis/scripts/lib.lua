@@ -26,46 +26,133 @@ local function full_bitmap(rows)
   return bits
 end
 
--- The union of two bitmaps of one length, and whether they met.
+-- The union of two bitmaps of one length, and whether they met. Only where `b` has rows is anything looked at: it is often a few.
 local function union(a, b)
+  local first = string.find(b, '[^%z]')
+  if not first then return a, false end
+  local last = #b
+  while string.byte(b, last) == 0 do last = last - 1 end
   local out, met = {}, false
-  for i = 1, #a do
+  for i = first, last do
     local x, y = string.byte(a, i), string.byte(b, i)
     if bit.band(x, y) ~= 0 then met = true end
-    out[i] = string.char(bit.bor(x, y))
+    out[#out + 1] = string.char(bit.bor(x, y))
   end
-  return table.concat(out), met
+  return string.sub(a, 1, first - 1) .. table.concat(out) .. string.sub(a, last + 1), met
 end
 
--- A pipeline is complete when every field it needs has every row. `need` is "stage|field,field".
+-- The rows of both later stages are one table; prompts have their own.
+local function table_of(stage)
+  return stage == 'pre_rollout' and 'prompts' or 'responses'
+end
+
+local function step_prefix(status)
+  return string.sub(status, 1, #status - #'status')
+end
+
+-- A put's stream, below its step's prefix.
+local function put_stream(stage, id, hash)
+  return stage .. ':' .. id .. '.' .. string.sub(hash, 1, 16)
+end
+
+-- The `puts` hash holds of each put `<stage>:<id>` = '<hash>,<attempt>,<chunks>,<bytes>|<fields, csv>', and `header:<stage>:<id>`.
+local function parse_put(id, value)
+  if not value then return nil end
+  local hash, attempt, chunks, bytes, fields = string.match(value, '^(%x+),(%d+),(%d+),(%d+)|(.*)$')
+  return { id = id, hash = hash, attempt = tonumber(attempt), chunks = tonumber(chunks), bytes = tonumber(bytes), fields = fields }
+end
+
+local function read_put(puts, stage, id)
+  return parse_put(id, redis.call('HGET', puts, stage .. ':' .. id))
+end
+
+local function read_put_header(puts, stage, id)
+  return redis.call('HGET', puts, 'header:' .. stage .. ':' .. id)
+end
+
+local function write_put(puts, stage, id, put, header)
+  local value = string.format('%s,%d,%d,%d|%s', put.hash, put.attempt, put.chunks, put.bytes, put.fields)
+  redis.call('HSET', puts, stage .. ':' .. id, value, 'header:' .. stage .. ':' .. id, header)
+end
+
+-- The stage's puts in the order of their ids; with `fields` only those that bring one of them.
+local function puts_of(puts, stage, fields)
+  local names = {}
+  for _, name in ipairs(redis.call('HKEYS', puts)) do
+    if string.sub(name, 1, #stage + 1) == stage .. ':' then names[#names + 1] = name end
+  end
+  table.sort(names)
+  local wanted, found = {}, {}
+  for _, field in ipairs(split(fields)) do wanted[field] = true end
+  for _, name in ipairs(names) do
+    local put = parse_put(string.sub(name, #stage + 2), redis.call('HGET', puts, name))
+    local needed = fields == nil
+    for _, field in ipairs(split(put.fields)) do needed = needed or wanted[field] end
+    if needed then found[#found + 1] = put end
+  end
+  return found
+end
+
+-- A pipeline is complete when every field it needs has every row of its stage. `need` is "stage|field,field".
 local function complete(status, need)
   local stage, fields = string.match(need, '^([^|]+)|(.*)$')
-  local rows = redis.call('HGET', status, 'rows:' .. stage)
-  if not rows then return false end
-  local full = full_bitmap(tonumber(rows))
+  local span = redis.call('HGET', status, 'span:' .. stage)
+  if not span then return false end
   for _, field in ipairs(split(fields)) do
-    if redis.call('HGET', status, 'made:' .. stage .. ':' .. field) ~= full then return false end
+    if redis.call('HGET', status, 'made:' .. stage .. ':' .. field) ~= span then return false end
   end
   return true
 end
 
--- Every key of the step that the status knows of, the status itself left out.
-local function step_keys(status)
-  local prefix = string.sub(status, 1, #status - #'status')
-  local keys = { prefix .. 'out' }
-  for _, stage in ipairs(split(redis.call('HGET', status, 'stages'))) do
-    for _, put in ipairs(split(redis.call('HGET', status, 'puts:' .. stage))) do
-      local hash = redis.call('HGET', status, 'hash:' .. stage .. ':' .. put)
-      keys[#keys + 1] = prefix .. stage .. ':' .. put .. '.' .. string.sub(hash, 1, 16)
+-- What a pipeline is computed of: its stage's rows and the puts that bring its fields.
+local function content_of(status, puts, need)
+  local stage, fields = string.match(need, '^([^|]+)|(.*)$')
+  local rows = table_of(stage)
+  local head = redis.call('HMGET', status, 'rows:' .. rows, 'digest:' .. rows, 'span:' .. stage)
+  local parts = { head[1], head[2] or '', redis.sha1hex(head[3]) }
+  for _, put in ipairs(puts_of(puts, stage, fields)) do parts[#parts + 1] = put.id .. ':' .. put.hash end
+  return redis.sha1hex(table.concat(parts, ' '))
+end
+
+-- `content:<pipeline>` is there once the pipeline is complete, and always that of the puts at hand.
+local function fix_contents(mount, status, puts, stage)
+  for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do
+    local need = redis.call('HGET', mount, 'need:' .. pipeline)
+    if need and string.match(need, '^[^|]+') == stage and complete(status, need) then
+      redis.call('HSET', status, 'content:' .. pipeline, content_of(status, puts, need))
     end
   end
-  for _, result in ipairs(split(redis.call('HGET', status, 'results'))) do keys[#keys + 1] = prefix .. result end
+end
+
+-- `settled:<pipeline>` is 'result:<token>' or 'failure:<token>'.
+local function has_failed(mount, status)
+  for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do
+    local settled = redis.call('HGET', status, 'settled:' .. pipeline)
+    if settled and string.sub(settled, 1, 8) == 'failure:' then return true end
+  end
+  return false
+end
+
+-- Streams of results, below the step's prefix, as names of keys.
+local function result_keys(status)
+  local keys = {}
+  for _, result in ipairs(split(redis.call('HGET', status, 'results'))) do keys[#keys + 1] = step_prefix(status) .. result end
   return keys
 end
 
+local function void_outcomes(mount, status)
+  redis.call('UNLINK', step_prefix(status) .. 'out')
+  for _, key in ipairs(result_keys(status)) do redis.call('UNLINK', key) end
+  for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do redis.call('HDEL', status, 'settled:' .. pipeline) end
+  redis.call('HDEL', status, 'results')
+end
+
+-- Streams of puts keep the TTL that they were written with, so that many small puts cost a constant each; the worker that begins and the
+-- producer's heartbeat renew it.
 local function refresh_step_ttl(status, ttl)
-  redis.call('PEXPIRE', status, ttl)
-  for _, key in ipairs(step_keys(status)) do redis.call('PEXPIRE', key, ttl) end
+  local prefix = step_prefix(status)
+  for _, key in ipairs({ status, prefix .. 'puts', prefix .. 'out' }) do redis.call('PEXPIRE', key, ttl) end
+  for _, key in ipairs(result_keys(status)) do redis.call('PEXPIRE', key, ttl) end
 end
 
 -- A full Redis refuses a script's first write if it takes memory, and accepts every write after one that takes none. This is such a write:
@@ -77,17 +164,20 @@ end
 -- After a release: true when no complete pipeline, shadows too, is still unsettled.
 local function nothing_pending(mount, status)
   for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do
-    if redis.call('HEXISTS', status, 'settled:' .. pipeline) == 0 then
-      local need = redis.call('HGET', mount, 'need:' .. pipeline)
-      if need and complete(status, need) then return false end
-    end
+    local head = redis.call('HMGET', status, 'content:' .. pipeline, 'settled:' .. pipeline)
+    if head[1] and not head[2] then return false end
   end
   return true
 end
 
 -- Unlinks a released step; the tombstone that stays keeps late comers out.
 local function bury_step(status, steps, member, ttl)
-  for _, key in ipairs(step_keys(status)) do redis.call('UNLINK', key) end
+  local prefix = step_prefix(status)
+  for _, stage in ipairs(split(redis.call('HGET', status, 'stages'))) do
+    for _, put in ipairs(puts_of(prefix .. 'puts', stage)) do redis.call('UNLINK', prefix .. put_stream(stage, put.id, put.hash)) end
+  end
+  for _, key in ipairs(result_keys(status)) do redis.call('UNLINK', key) end
+  redis.call('UNLINK', prefix .. 'puts', prefix .. 'out')
   local inc = redis.call('HGET', status, 'inc')
   redis.call('DEL', status)
   redis.call('HSET', status, 'inc', inc, 'released', '1', 'buried', '1')
@@ -95,10 +185,11 @@ local function bury_step(status, steps, member, ttl)
   redis.call('ZREM', steps, member)
 end
 
--- 'OK', or why this incarnation may not touch the run.
+-- 'OK', or why this incarnation may not touch the run. A larger incarnation than the mount's always wins: what stands there is a mount
+-- that an earlier trainer has put back after Redis lost both, so the later one is asked to restore its own.
 local function fence(mount, inc)
   local current = redis.call('HGET', mount, 'inc')
-  if not current then return 'NOT_MOUNTED' end
+  if not current or tonumber(current) < tonumber(inc) then return 'NOT_MOUNTED' end
   if current ~= inc then return 'FENCED', current end
   return 'OK'
 end

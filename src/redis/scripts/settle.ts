@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { pack } from "../../protocol/codec.js";
-import type { FailureHeader, OutcomeHeader } from "../../protocol/messages.js";
+import { type FailureHeader, type OutcomeHeader, PROTOCOL_VERSIONS } from "../../protocol/messages.js";
 import { writeChunks } from "../chunk-stream.js";
-import { runKeys, STATE_TTL_MS, type StepRef } from "../keys.js";
+import { HASH_DIGITS, runKeys, STATE_TTL_MS, type StepRef } from "../keys.js";
 import { runScript, type Word } from "./run-script.js";
 
 /** What settle answered: OK, or why this outcome was not accepted. */
@@ -13,6 +13,13 @@ export type SettleWord = Word<"settle">;
 export interface RememberedStep {
   readonly entry: Uint8Array;
   readonly keep: number;
+}
+
+/** What an outcome was computed of; the step must hold just that when the outcome is accepted. */
+export interface MadeOf {
+  readonly content: string;
+  /** Content hashes of its puts. */
+  readonly puts: readonly string[];
 }
 
 /**
@@ -25,7 +32,7 @@ export async function settle(
   header: OutcomeHeader,
   chunks: readonly Uint8Array[],
   limits: { inline_bytes: number; step_ttl_ms: number },
-  remember?: RememberedStep,
+  { of, remember }: { readonly of?: MadeOf | undefined; readonly remember?: RememberedStep | undefined } = {},
 ): Promise<SettleWord> {
   const keys = runKeys(ref.run);
   const step = keys.step(ref.incarnation, ref.step);
@@ -44,19 +51,23 @@ export async function settle(
       ...[inline ? "" : resultKey.slice(step.prefix.length), token],
       // Without an entry the step is only taken away: nothing grows.
       ...[remember?.entry ?? "", remember?.keep ?? Number.MAX_SAFE_INTEGER, STATE_TTL_MS],
+      ...[of?.content ?? "", (of?.puts ?? []).map((hash) => hash.slice(0, HASH_DIGITS)).join(",")],
     ],
   );
   if (!inline && word !== "OK") await redis.unlink(resultKey);
   return word;
 }
 
+/** `of` undefined: a failure of waiting, which concerns the step's attempt whatever was put. */
 export function settleFailure(
   redis: Redis,
   ref: StepRef,
   failure: Omit<FailureHeader, "v" | "kind">,
   limits: { inline_bytes: number; step_ttl_ms: number },
+  of?: MadeOf | undefined,
 ): Promise<SettleWord> {
-  return settle(redis, ref, { v: 1, kind: "failure", ...failure, ...bounded(failure) }, [], limits);
+  const header = { v: PROTOCOL_VERSIONS[0]!, kind: "failure", ...failure, ...bounded(failure) } as const;
+  return settle(redis, ref, header, [], limits, { of });
 }
 
 /** A message is for people; a component's error may hold a whole batch in it. */

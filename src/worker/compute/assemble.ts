@@ -19,7 +19,7 @@ export function assemble(request: ComputeRequest): Step {
     for (const header of put.columns) {
       const column = decodeColumn(header, (part) => partOf(put, header.name, header.parts, part), request.limits);
       const list = pieces.get(header.name) ?? [];
-      list.push({ rows: put.header.rows, column });
+      list.push({ rows: put.rows, column });
       pieces.set(header.name, list);
     }
   }

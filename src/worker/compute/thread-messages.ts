@@ -30,6 +30,8 @@ export interface PythonNews {
 /** One put's part of a job: its header and the bytes of the columns that the job needs, at their offsets from `base`. */
 export interface PutPart {
   readonly header: PutHeader;
+  /** Its rows among those of the stage: `[start, stop, …]`. */
+  readonly rows: readonly number[];
   /** Columns to decode. */
   readonly columns: readonly ColumnHeader[];
   /** `body[0]` is byte `base` of the put's body. */
@@ -51,7 +53,7 @@ export interface ComputeRequest {
 }
 
 /** A result header before the worker has signed it. */
-type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "chunks" | "chunk_bytes">;
+type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "ranges" | "chunks" | "chunk_bytes">;
 
 export interface Computed {
   readonly header: ComputedHeader;

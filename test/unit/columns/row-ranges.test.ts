@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkRanges, countRows, isComplete, rangesOf, rowsIn, toBitmap } from "../../../src/columns/row-ranges.js";
+import {
+  checkRanges,
+  countRows,
+  fromBitmap,
+  rangesOf,
+  ranksWithin,
+  rowsIn,
+  toBitmap,
+} from "../../../src/columns/row-ranges.js";
 import { thrown } from "./thrown.js";
 
 const rowSet = fc
@@ -42,19 +50,21 @@ describe("bitmaps", () => {
     fc.assert(
       fc.property(rowSet, ({ rows, total }) => {
         const bitmap = toBitmap(rangesOf(rows), total);
-        expect(isComplete(bitmap, total)).toBe(rows.length === total);
-        const others = Array.from({ length: total }, (_, r) => r).filter((r) => !rows.includes(r));
-        toBitmap(rangesOf(others), total).forEach((byte, i) => {
-          bitmap[i] = bitmap[i]! | byte;
-        });
-        expect(isComplete(bitmap, total)).toBe(true);
+        expect(fromBitmap(bitmap, total)).toEqual(rangesOf(rows));
       }),
     );
   });
 
-  it("shorter than the rows are incomplete", () => {
-    expect(isComplete(Uint8Array.of(0xff), 9)).toBe(false);
-    expect(isComplete(Uint8Array.of(0xff, 0x80), 9)).toBe(true);
-    expect(isComplete(new Uint8Array(0), 0)).toBe(true);
+  it("have ranks among the rows of a larger set, and no others do", () => {
+    fc.assert(
+      fc.property(rowSet, fc.infiniteStream(fc.boolean()), ({ rows }, coins) => {
+        const some = rows.filter(() => coins.next().value);
+        const ranks = ranksWithin(rangesOf(some), rangesOf(rows));
+        expect([...rowsIn(ranks)]).toEqual(some.map((row) => rows.indexOf(row)));
+        expect(ranks).toEqual(rangesOf(rowsIn(ranks)));
+      }),
+    );
+    for (const row of [0, 3, 9])
+      expect(thrown(() => ranksWithin([row, row + 1], [1, 3, 5, 9]))).toMatchObject({ code: "INVALID_INPUT" });
   });
 });

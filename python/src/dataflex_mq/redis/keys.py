@@ -1,4 +1,4 @@
-"""Every name that the client uses in Redis; `dfx1` carries the protocol's major version."""
+"""Every name that the client uses in Redis; `dfx2` carries the protocol's major version."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-PREFIX = "dfx1"
+PREFIX = "dfx2"
 CONTROL = f"{PREFIX}:control"
 BROKERS = f"{PREFIX}:brokers"
 WORKERS = f"{PREFIX}:workers"
