@@ -134,5 +134,5 @@ test("two workers in one process have a page each", async () => {
   expect(valueIn(await pageB.text(), "dataflex_lock_renewal_failures_total")).toBe(0);
   const device = { backend: "cpu", device: "cpu", precision: "float64", requested: "auto" };
   expect(valueIn(text, "dataflex_device_info", device)).toBe(1);
-  expect(valueIn(text, "dataflex_build_info", { role: "worker", protocol: "1", bullmq: "6.7.0" })).toBe(1);
+  expect(valueIn(text, "dataflex_build_info", { role: "worker", protocol: "2", bullmq: "6.7.0" })).toBe(1);
 });
