@@ -69,7 +69,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     run: options.run_id,
     dataflex: options.dataflex,
     takeover: options.takeover ?? false,
-    deadline: (await redisNow(redis)) + timeoutMs,
+    deadline: Math.ceil((await redisNow(redis)) + timeoutMs),
     ...defined({ adv_estimator, provides, group_size, trainer }),
   };
   const body = Buffer.from(pack(request));

@@ -13,7 +13,7 @@ describe("mount", () => {
 
   test("answers with run, incarnation, protocol, limits and the exact fields per stage", async () => {
     const { handle } = await system.mount(REWEIGHT, { run_id: "answers" });
-    expect(handle).toMatchObject({ v: 1, run: "answers", on_unavailable: "error", max_wait_ms: 300_000 });
+    expect(handle).toMatchObject({ v: 2, run: "answers", on_unavailable: "error", max_wait_ms: 300_000 });
     expect(handle.incarnation).toBeGreaterThan(1.7e12);
     expect(handle.stages).toEqual({ post_advantage: handle.pipelines[0]!.fields });
     expect(handle.pipelines[0]!.fields.map((f) => f.name).sort()).toEqual(["advantages", "response_mask"]);
@@ -163,7 +163,7 @@ describe("mount", () => {
   ])("a mount with %s is answered, and the next one as well", async (_, more) => {
     const error = await rejection(system.mount(REWEIGHT, { ...(more as object), timeoutMs: 3_000 }));
     expect(["CONFIG", "INTERNAL", "INVALID_INPUT"]).toContain(error.code);
-    expect((await system.mount()).handle.v).toBe(1);
+    expect((await system.mount()).handle.v).toBe(2);
   });
 
   test("entries that cannot be read go to the dead stream with their ids, and the loop goes on", async () => {
@@ -187,7 +187,7 @@ describe("mount", () => {
       const ids = (await raw.xrange(dead, "-", "+")).map(([, fields]) => fields[fields.indexOf("entry") + 1]);
       return bad.every((id) => ids.includes(id!));
     });
-    expect((await system.mount()).handle.v).toBe(1);
+    expect((await system.mount()).handle.v).toBe(2);
     expect(await raw.xlen(announce)).toBe(0);
     expect(await raw.xlen(sharedKeys.control)).toBe(0);
   });
@@ -209,7 +209,7 @@ describe("mount before the services", () => {
         message: expect.stringContaining("dataflex-mq worker"),
       });
       await system.worker();
-      expect((await early).handle.v).toBe(1);
+      expect((await early).handle.v).toBe(2);
     } finally {
       await system.stop();
     }

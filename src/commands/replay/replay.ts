@@ -62,7 +62,7 @@ async function replayOn(
 ): Promise<ReplayAnswer> {
   const { adv_estimator, trainer } = plan;
   const end = performance.now() + timeoutMs;
-  const left = (): number => Math.max(1, end - performance.now());
+  const left = (): number => Math.max(1, Math.ceil(end - performance.now()));
   const run = await client
     .mount({
       run_id: `replay-${randomUUID()}`,

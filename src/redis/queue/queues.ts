@@ -46,7 +46,7 @@ export class Queues {
       queue = new Queue<JobData, Receipt>(name, {
         connection: this.#redis,
         prefix: QUEUE_PREFIX,
-        streams: { events: { maxLen: 1_000 } },
+        streams: { events: { maxLen: 2_000 } },
       });
       queue.on("error", this.#onError);
       this.#open.set(name, queue);
