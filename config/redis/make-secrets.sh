@@ -17,7 +17,7 @@ secret() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 hash() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 
 # Everything that services do, on our keys only; neither CONFIG, KEYS, FLUSHALL nor anything else that is dangerous.
-service='~dfx2:* resetchannels -@all +@read +@write +@stream +@blocking +@transaction +@connection +eval +evalsha +script|load +time -@dangerous +info +client|list'
+service='~dfx2:* ~dfx1:control ~dfx1:reply:* ~dfx1:workers resetchannels -@all +@read +@write +@stream +@blocking +@transaction +@connection +eval +evalsha +script|load +time -@dangerous +info +client|list'
 # What a trainer does: its run's keys and the mount; who lives it may only look at, and queues as well, to say what a step waits for.
 trainer='~dfx2:control ~dfx2:reply:* ~dfx2:{0}:* %R~dfx2:* resetchannels -@all +@read +@write +@stream +@blocking +@transaction +@connection +eval +evalsha +script|load +time -@dangerous +info'
 

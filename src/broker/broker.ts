@@ -9,6 +9,7 @@ import { Service } from "../redis/service.js";
 import { done, type Entry, leaveGroup } from "../redis/streams.js";
 import { groupLoop } from "./announcements.js";
 import { deadLetter } from "./dead-letter.js";
+import { EarlierProtocol } from "./earlier-protocol.js";
 import { Leadership } from "./leadership.js";
 import { Mounting } from "./mounting.js";
 import { allSinks, keepReadingNotices, type NoticeSink } from "./notices.js";
@@ -50,6 +51,8 @@ export class Broker extends Service<Identity> {
     this.#steps = new Steps(redis, this.queues, this.id, this.log);
     await this.startHeartbeat();
     this.releases.push(every(this.#walkMs, () => this.#steps.walk(), this.onError));
+    const earlier = new EarlierProtocol(redis, this.log);
+    this.releases.push(every(this.#walkMs, () => earlier.refuse(), this.onError));
 
     const mounting = new Mounting(redis, this.log);
     await this.#loop("control", sharedKeys.control, async (entries) => {

@@ -189,6 +189,13 @@ export const sharedKeys = {
   leader: `${PREFIX}:leader`,
 } as const;
 
+/** What trainers and workers of protocol 1 use: they are refused there. */
+export const earlierKeys = {
+  control: "dfx1:control",
+  reply: (mountId: string) => `dfx1:reply:${mountId}`,
+  workers: "dfx1:workers",
+} as const;
+
 export function tagKeys(tag: string) {
   const base = `${PREFIX}:{${tag}}`;
   return {

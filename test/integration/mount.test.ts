@@ -11,6 +11,21 @@ import { System, useSystem } from "../helpers/system.js";
 describe("mount", () => {
   const system = useSystem();
 
+  test.each([
+    ["sound", { v: [1], kind: "mount", mount_id: "old" }],
+    ["unsound", "garbage"],
+  ])("a %s request of an earlier protocol is answered or taken away, and the log says so", async (_, request) => {
+    await system.redis.raw.xadd("dfx1:control", "*", "request", Buffer.from(pack(request)));
+    await eventually(async () => (await system.redis.raw.xlen("dfx1:control")) === 0, { what: "the request is gone" });
+    const raw = await system.redis.raw.getBuffer("dfx1:reply:old");
+    if (typeof request === "string") return;
+    expect(unpack(raw!)).toMatchObject({
+      state: "answered",
+      answer: { ok: false, code: "PROTOCOL_VERSION", message: expect.stringContaining("upgrade the client") },
+    });
+    expect(await system.redis.raw.pttl("dfx1:reply:old")).toBeGreaterThan(0);
+  });
+
   test("answers with run, incarnation, protocol, limits and the exact fields per stage", async () => {
     const { handle } = await system.mount(REWEIGHT, { run_id: "answers" });
     expect(handle).toMatchObject({ v: 2, run: "answers", on_unavailable: "error", max_wait_ms: 300_000 });
