@@ -8,10 +8,10 @@ import { startBench } from "./service.js";
 
 const STEPS = 16;
 const dataflex = { mechanism: "reweight", scorer: { name: "sleeper" }, actuator: { name: "softmax" } };
-const plugins = [fileURLToPath(new URL("./sleeper.ts", import.meta.url))];
+const components = { plugin: [fileURLToPath(new URL("./sleeper.ts", import.meta.url))] };
 const services = {
-  "one worker": await startBench(dataflex, { workers: 1, slots: 1, plugins }),
-  "eight workers": await startBench(dataflex, { workers: 8, slots: 1, plugins }),
+  "one worker": await startBench(dataflex, { workers: 1, slots: 1, components }),
+  "eight workers": await startBench(dataflex, { workers: 8, slots: 1, components }),
 };
 const fields = { rm_scores: [[1], [0], [0.5]], response_mask: [[1], [1], [1]] };
 let base = 0;

@@ -1,3 +1,4 @@
+import { defined } from "../../defined.js";
 import { DEFAULT_WORKERS, parseOptions } from "../services/service-options.js";
 import { addCommand, type Register } from "./command.js";
 
@@ -18,8 +19,8 @@ export const register: Register = (program, { io }) => {
       import("../services/all-services.js"),
       import("./serve.js"),
     ]);
-    const { workers = DEFAULT_WORKERS, plugin: plugins = [], ...options } = parseOptions(given);
-    const all = await startAll({ redis: redisAddress(options, io.env), workers, plugins });
+    const { workers = DEFAULT_WORKERS, redis, ...components } = parseOptions(given);
+    const all = await startAll({ redis: redisAddress(defined({ redis }), io.env), workers, components });
     const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
     if (!json)
       io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);

@@ -26,8 +26,12 @@ export const register: Register = (program, { io, setExit }) => {
     )
     .action(async (file: string, options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
-      const [{ checkFile }, { mountText }] = await Promise.all([import("./check-file.js"), import("./mount-text.js")]);
-      const report = await checkFile(file, options.advEstimator, options.plugin);
+      const [{ checkFile }, { parseOptions }, { mountText }] = await Promise.all([
+        import("./check-file.js"),
+        import("../services/service-options.js"),
+        import("./mount-text.js"),
+      ]);
+      const report = await checkFile(file, options.advEstimator, parseOptions({ ...options }));
       if (json) {
         io.out(`${JSON.stringify(report, undefined, 2)}\n`);
         if (!report.ok) setExit(EXIT.usage);

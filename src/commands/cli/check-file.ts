@@ -1,23 +1,23 @@
 import { defined } from "../../defined.js";
 import type { ResolvedMount } from "../../mounting/catalogue/resolution.js";
 import { resolveMount } from "../../mounting/catalogue/resolve.js";
-import { workerCatalogues } from "../../mounting/catalogue/worker-catalogues.js";
 import { loadConfig } from "../../mounting/config/load-config.js";
 import { type LocatedProblem, locateProblems } from "../../mounting/config/problems.js";
+import { type OwnComponents, ownCatalogues } from "../services/own-components.js";
 
 export type CheckReport =
   | (ResolvedMount & { readonly file: string; readonly group_size?: number })
   | { readonly ok: false; readonly file: string; readonly problems: readonly LocatedProblem[] };
 
 /**
- * Judges a configuration file against the built-in components and those of `plugins`, without any service.
+ * Judges a configuration file against the built-in components and those of plugins, without any service.
  * @param estimator from the command line; wins over the file's own.
  * @throws DataflexError CONFIG when the file cannot be read, PLUGIN when a plugin cannot be loaded.
  */
 export async function checkFile(
   file: string,
   estimator?: string,
-  plugins: readonly string[] = [],
+  components: OwnComponents = {},
 ): Promise<CheckReport> {
   const loaded = await loadConfig(file);
   if (!loaded.ok) return { ok: false, file, problems: loaded.problems };
@@ -30,7 +30,7 @@ export async function checkFile(
       mode: "check",
       ...defined({ adv_estimator, group_size, trainer }),
     },
-    await workerCatalogues(plugins),
+    await ownCatalogues(components),
   );
   if (!resolution.ok) return { ok: false, file, problems: locateProblems(resolution.problems, config) };
   const { run } = resolution;

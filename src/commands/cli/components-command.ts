@@ -19,11 +19,12 @@ export const register: Register = (program, { io }) => {
     ],
   }).action(async (name: string | undefined, options: Options, command) => {
     const json = command.optsWithGlobals().json === true;
-    const [{ catalogueWith }, text] = await Promise.all([
-      import("../../mounting/catalogue/worker-catalogues.js"),
+    const [{ ownCatalogues }, { parseOptions }, text] = await Promise.all([
+      import("../services/own-components.js"),
+      import("../services/service-options.js"),
       import("./component-text.js"),
     ]);
-    const catalogue = await catalogueWith(options.plugin ?? []);
+    const catalogue = (await ownCatalogues(parseOptions({ ...options }))).at(-1)!;
     const entries = name === undefined ? catalogue.entries : text.entriesNamed(catalogue, name);
     if (json) {
       io.out(`${JSON.stringify({ fingerprint: catalogue.fingerprint, components: entries }, undefined, 2)}\n`);

@@ -36,19 +36,28 @@ export const register: Register = (program, { io }) => {
     .option("--watch", "two steps a second at most, and the live page stays up at the end until Ctrl-C")
     .action(async (options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
-      const [{ runDemo }, { DEFAULT_DEMO_CONFIG }, { stepRecord }, report, { locateMountError }, { redisAddress }] =
-        await Promise.all([
-          import("../demo/demo.js"),
-          import("../demo/default-config.js"),
-          import("../demo/demo-record.js"),
-          import("../demo/report.js"),
-          import("../../mounting/config/problems.js"),
-          import("../services/service-env.js"),
-        ]);
+      const [
+        { runDemo },
+        { DEFAULT_DEMO_CONFIG },
+        { stepRecord },
+        report,
+        { locateMountError },
+        { redisAddress },
+        { parseOptions },
+      ] = await Promise.all([
+        import("../demo/demo.js"),
+        import("../demo/default-config.js"),
+        import("../demo/demo-record.js"),
+        import("../demo/report.js"),
+        import("../../mounting/config/problems.js"),
+        import("../services/service-env.js"),
+        import("../services/service-options.js"),
+      ]);
       const config = options.config === undefined ? undefined : await readConfig(options.config);
       const dataflex = config === undefined ? DEFAULT_DEMO_CONFIG : config.dataflex;
       const { steps, seed } = options;
       const redisUrl = redisAddress(options, io.env);
+      const { redis: _, ...components } = parseOptions({ ...options });
       const print = (value: unknown): void => io.out(`${JSON.stringify(value)}\n`);
       if (!json) io.out("A small GRPO run. Its loss is multiplied by weights computed in other processes.\n");
       let page: string | null = null;
@@ -56,6 +65,7 @@ export const register: Register = (program, { io }) => {
         steps,
         seed,
         dataflex,
+        components,
         ...defined({ redisUrl, pauseMs: options.watch ? WATCH_PAUSE_MS : undefined }),
         onServices: (address) => {
           page = address ?? null;

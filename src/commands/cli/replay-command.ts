@@ -31,16 +31,19 @@ export const register: Register = (program, { io }) => {
     .option("--timeout-ms <ms>", "deadline from mount to weights", milliseconds, DEFAULT_TIMEOUT_MS)
     .action(async (file: string, options: Options, command) => {
       const json = command.optsWithGlobals().json === true;
-      const [{ replay }, { replayText }, { redisAddress }] = await Promise.all([
+      const [{ replay }, { replayText }, { redisAddress }, { parseOptions }] = await Promise.all([
         import("../replay/replay.js"),
         import("../replay/answer-text.js"),
         import("../services/service-env.js"),
+        import("../services/service-options.js"),
       ]);
       const redisUrl = redisAddress(options, io.env);
+      const { redis: _, ...components } = parseOptions({ ...options });
       const { step, answer } = await replay({
         file,
         configFile: options.config,
         timeoutMs: options.timeoutMs,
+        components,
         ...defined({ redisUrl, advEstimator: options.advEstimator }),
       });
       io.out(json ? `${JSON.stringify(answer)}\n` : replayText(step, answer));

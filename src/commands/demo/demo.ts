@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { Client } from "../../client/client.js";
 import { defined } from "../../defined.js";
 import { sleep } from "../../lifecycle.js";
-import { builtinCatalogue } from "../../mounting/catalogue/builtin.js";
 import { resolveMount } from "../../mounting/catalogue/resolve.js";
 import { configError } from "../../mounting/config/problems.js";
 import { bestEffort, withServices } from "../services/for-command.js";
+import { type OwnComponents, ownCatalogues } from "../services/own-components.js";
 import { removeRun } from "../services/remove-run.js";
 import { DEMO_FIELDS, type Exchange } from "./demo-record.js";
 import { exchangeStep } from "./exchange.js";
@@ -20,6 +20,8 @@ export interface DemoOptions {
   readonly dataflex: unknown;
   /** Absent: a private Redis. */
   readonly redisUrl?: string;
+  /** Of the workers that are started. */
+  readonly components?: OwnComponents;
   /** Between steps, so that a person can follow on the page. Default 0. */
   readonly pauseMs?: number;
   /** Services are there; `page` is the address of their live page. */
@@ -59,13 +61,13 @@ const MOUNT_TIMEOUT_MS = 30_000;
  * @throws CONFIG for a configuration that cannot be mounted; what settled a pipeline; TIMEOUT
  */
 export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
-  const { steps, seed, dataflex, redisUrl } = options;
-  if (redisUrl === undefined) refuseUnfit(dataflex); // services at an address may have more components than the built-in ones
+  const { steps, seed, dataflex, redisUrl, components = {} } = options;
+  if (redisUrl === undefined) await refuseUnfit(dataflex, components); // services at an address may have more components than these
   const plain = createTrainer(seed);
   const unweighted: StepOutcome[] = [];
   const weighted: StepOutcome[] = [];
   const summary = (): DemoSummary => summarise(weighted, unweighted, seed);
-  await withServices({ workers: WORKERS, ...defined({ redisUrl }) }, async (services) => {
+  await withServices({ workers: WORKERS, components, ...defined({ redisUrl }) }, async (services) => {
     options.onServices?.(services.page);
     const client = await Client.connect({ redisUrl: services.redisUrl });
     try {
@@ -107,7 +109,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
  *
  * @throws CONFIG with every problem
  */
-function refuseUnfit(dataflex: unknown): void {
-  const resolved = resolveMount({ dataflex, mode: "live", ...DEMO_TRAINER }, [builtinCatalogue()]);
+async function refuseUnfit(dataflex: unknown, components: OwnComponents): Promise<void> {
+  const catalogues = await ownCatalogues(components);
+  const resolved = resolveMount({ dataflex, mode: "live", ...DEMO_TRAINER }, catalogues);
   if (!resolved.ok) throw configError(resolved.problems);
 }

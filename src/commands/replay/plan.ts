@@ -1,5 +1,5 @@
 import { defined } from "../../defined.js";
-import { builtinCatalogue } from "../../mounting/catalogue/builtin.js";
+import type { Catalogue } from "../../mounting/catalogue/catalogue-entry.js";
 import { normalizeEstimator } from "../../mounting/catalogue/estimators.js";
 import { resolveMount } from "../../mounting/catalogue/resolve.js";
 import { isRecord } from "../../mounting/config/describe.js";
@@ -26,8 +26,10 @@ export interface PlanOptions {
   readonly configFile: string;
   /** From the command line: wins over the step's, which wins over the configuration's. */
   readonly advEstimator?: string;
-  /** The services at hand know no components but the built-in ones, so the configuration can be judged before any starts. */
-  readonly builtInsOnly: boolean;
+  /** What the services at hand have for sure. */
+  readonly catalogues: readonly Catalogue[];
+  /** They have no more than that, so the configuration can be judged before any starts. */
+  readonly complete: boolean;
 }
 
 /**
@@ -50,11 +52,9 @@ export async function planReplay(step: RecordedStep, options: PlanOptions): Prom
   }
   const provides = [...namesOf(step), ...(step.domain === undefined ? [] : domainKeys(config.dataflex))];
   const about = defined({ adv_estimator, trainer: lossOf(config.trainer) });
-  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...about }, [
-    builtinCatalogue(),
-  ]);
+  const resolved = resolveMount({ dataflex: config.dataflex, mode: "replay", provides, ...about }, options.catalogues);
   if (resolved.ok) refuseWithoutGroups(options.file, step, resolved.pipelines);
-  else if (options.builtInsOnly) throw configError(locateProblems(resolved.problems, config));
+  else if (options.complete) throw configError(locateProblems(resolved.problems, config));
   return { config, provides, notes, ...about };
 }
 

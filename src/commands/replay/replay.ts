@@ -5,6 +5,7 @@ import { defined } from "../../defined.js";
 import { locateMountError } from "../../mounting/config/problems.js";
 import type { Stage } from "../../protocol/stages.js";
 import { bestEffort, withServices } from "../services/for-command.js";
+import { type OwnComponents, ownCatalogues } from "../services/own-components.js";
 import { removeRun } from "../services/remove-run.js";
 import { pipelineAnswers, plainWeights, type ReplayAnswer } from "./answer.js";
 import { gatherEvidence } from "./evidence.js";
@@ -19,6 +20,8 @@ export interface ReplayOptions {
   /** Absent: a private Redis. */
   readonly redisUrl?: string;
   readonly advEstimator?: string;
+  /** Of the worker that is started. */
+  readonly components?: OwnComponents;
   /** From the mount to the weights. */
   readonly timeoutMs: number;
 }
@@ -31,16 +34,17 @@ export interface ReplayOptions {
  */
 export async function replay(options: ReplayOptions): Promise<{ step: RecordedStep; answer: ReplayAnswer }> {
   const clock = stopwatch();
-  const { file, configFile, redisUrl, advEstimator } = options;
+  const { file, configFile, redisUrl, advEstimator, components } = options;
   const step = await readStep(file);
   const plan = await planReplay(step, {
     file,
     configFile,
-    builtInsOnly: redisUrl === undefined,
+    catalogues: await ownCatalogues(components ?? {}),
+    complete: redisUrl === undefined,
     ...defined({ advEstimator }),
   });
   clock.lap("read_ms");
-  const answer = await withServices({ workers: 1, ...defined({ redisUrl }) }, async (services) => {
+  const answer = await withServices({ workers: 1, ...defined({ redisUrl, components }) }, async (services) => {
     clock.lap("start_ms");
     const client = await Client.connect({ redisUrl: services.redisUrl });
     try {

@@ -1,5 +1,6 @@
 import { ReleaseStack } from "../../lifecycle.js";
 import { startPrivateRedis } from "../../redis/private-server.js";
+import type { OwnComponents } from "./own-components.js";
 import type { RunningService } from "./run-service.js";
 import { startServices } from "./spawn.js";
 
@@ -7,7 +8,7 @@ export interface AllOptions {
   /** Absent: a private Redis. */
   readonly redis: string | undefined;
   readonly workers: number;
-  readonly plugins: readonly string[];
+  readonly components: OwnComponents;
 }
 
 /** A broker and workers, with a private Redis where no address is given. The first service's `stop` stops them all, in order. */
@@ -22,7 +23,7 @@ export async function startAll(
       stack.push(() => redis.stop());
       redisUrl = redis.url;
     }
-    const services = await startServices({ redisUrl, workers: o.workers, plugins: o.plugins });
+    const services = await startServices({ redisUrl, workers: o.workers, components: o.components });
     stack.push(() => services.stop());
     const stop = (): Promise<void> => stack.release();
     return { redisUrl, services: services.processes.map(({ ready, ended }) => ({ ready, ended, stop })), stop };

@@ -1,9 +1,11 @@
+import { defined } from "../../defined.js";
 import { fulfilsWithin, ReleaseStack } from "../../lifecycle.js";
 import { withRedis } from "../../redis/connect.js";
 import { PREFIX } from "../../redis/keys.js";
 import { brokerPresence, workerPresence } from "../../redis/presence.js";
 import { startPrivateRedis } from "../../redis/private-server.js";
 import { scanKeys } from "../../redis/scan-keys.js";
+import type { OwnComponents } from "./own-components.js";
 import { startServices } from "./spawn.js";
 
 export interface CommandServices {
@@ -18,6 +20,8 @@ export interface CommandServicesOptions {
   /** Absent: a private Redis, gone with the command. */
   readonly redisUrl?: string;
   readonly workers: number;
+  /** For the workers that are started. */
+  readonly components?: OwnComponents;
 }
 
 /** Nothing is at work any more when a command ends; a process that does not end by itself is stuck, and nobody waits for it. */
@@ -54,21 +58,26 @@ export async function withServices<T>(
   }
 }
 
-async function open({ redisUrl, workers }: CommandServicesOptions, stack: ReleaseStack): Promise<CommandServices> {
+async function open(options: CommandServicesOptions, stack: ReleaseStack): Promise<CommandServices> {
+  const { redisUrl } = options;
   if (redisUrl === undefined) {
     const redis = await startPrivateRedis();
     stack.push(() => redis.stop());
-    return { redisUrl: redis.url, own: true, page: await start(redis.url, workers, stack) };
+    return { redisUrl: redis.url, own: true, page: await start(redis.url, options, stack) };
   }
   const living = await servicesAt(redisUrl);
   if (living.count > 0) return { redisUrl, own: false, page: living.page };
   const before = new Set(await withRedis(redisUrl, "command", (redis) => scanKeys(redis, `${PREFIX}:`)));
   stack.push(() => bestEffort(() => removeKeysSince(redisUrl, before)));
-  return { redisUrl, own: true, page: await start(redisUrl, workers, stack) };
+  return { redisUrl, own: true, page: await start(redisUrl, options, stack) };
 }
 
-async function start(redisUrl: string, workers: number, stack: ReleaseStack): Promise<string | undefined> {
-  const services = await startServices({ redisUrl, brokers: 1, workers });
+async function start(
+  redisUrl: string,
+  { workers, components }: CommandServicesOptions,
+  stack: ReleaseStack,
+): Promise<string | undefined> {
+  const services = await startServices({ redisUrl, brokers: 1, workers, ...defined({ components }) });
   stack.push(() => Promise.all(services.processes.map((process) => process.stop(GRACE_MS))));
   return services.processes.find((process) => process.role === "broker")?.ready.http;
 }

@@ -10,6 +10,7 @@ import { createBrokerMetrics } from "../../observe/metrics/broker-recorder.js";
 import { createWorkerMetrics } from "../../observe/metrics/worker-recorder.js";
 import { liveData } from "../../observe/status/live-source.js";
 import { Worker } from "../../worker/worker.js";
+import { pythonSettings } from "./own-components.js";
 import { tokenOf } from "./service-env.js";
 import type { ServiceOptions } from "./service-options.js";
 
@@ -56,12 +57,7 @@ export async function runBroker(redisUrl: string, o: ServiceOptions): Promise<Ru
 export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<RunningService> {
   const log = createLogger("worker");
   const { slots, backend, plugin: plugins, computeLimitMs } = o;
-  const python = defined({
-    python: o.python,
-    device: o.device,
-    memoryMb: o.pythonMemoryMb,
-    startLimitMs: o.pythonStartMs,
-  });
+  const python = pythonSettings(o);
   const worker = new Worker({ redisUrl, log, python, ...defined({ slots, backend, plugins, computeLimitMs }) });
   const metrics = createWorkerMetrics(worker);
   return launch(worker, async () => {

@@ -54,6 +54,8 @@ function backend(text: string): Backend {
 }
 
 const ADDRESS = "Redis address (default: DFX_REDIS_URL, then REDIS_URL)";
+const INTERPRETER = "interpreter of Python plugins (default: DFX_PYTHON, then python3)";
+const DEVICE = "where Python plugins compute: auto, cpu, cuda, cuda:N (default auto)";
 const ADDRESS_OR_PRIVATE = "Redis address (default: DFX_REDIS_URL, then REDIS_URL, then a private one)";
 
 /** The one table of these options: command lines, help, entry points and started processes are made from it. */
@@ -105,6 +107,8 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
       all: "components of your own, for every worker",
       check: "components of your own, as the workers will have them",
       components: "components of your own, beside the built-in ones",
+      demo: "components of your own, for its workers",
+      replay: "components of your own, for its worker",
     },
   },
   computeLimitMs: {
@@ -115,12 +119,19 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
   python: {
     value: "<path>",
     parse: asGiven,
-    help: { worker: "interpreter of Python plugins (default: DFX_PYTHON, then python3)" },
+    help: {
+      worker: INTERPRETER,
+      all: INTERPRETER,
+      check: INTERPRETER,
+      components: INTERPRETER,
+      demo: INTERPRETER,
+      replay: INTERPRETER,
+    },
   },
   device: {
     value: "<name>",
     parse: parseDevice,
-    help: { worker: "where Python plugins compute: auto, cpu, cuda, cuda:N (default auto)" },
+    help: { worker: DEVICE, all: DEVICE, demo: DEVICE, replay: DEVICE },
   },
   pythonMemoryMb: {
     value: "<n>",

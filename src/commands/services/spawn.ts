@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { DataflexError, type Failure } from "../../errors.js";
 import { ReleaseStack, within } from "../../lifecycle.js";
+import type { OwnComponents } from "./own-components.js";
 import type { Ready } from "./run-service.js";
 import { argvOf } from "./service-options.js";
 
@@ -73,7 +74,7 @@ export interface ServicesOptions {
   readonly redisUrl: string;
   readonly brokers?: number;
   readonly workers?: number;
-  readonly plugins?: readonly string[];
+  readonly components?: OwnComponents;
   readonly slots?: number;
   readonly backend?: string;
 }
@@ -85,10 +86,10 @@ export interface Services {
 
 /** Brokers and workers, each in a process of its own, all ready. When one fails to start, the others are stopped. */
 export async function startServices(o: ServicesOptions): Promise<Services> {
-  const { redisUrl: redis, plugins: plugin, slots, backend, brokers = 1, workers = 1 } = o;
+  const { redisUrl: redis, components, slots, backend, brokers = 1, workers = 1 } = o;
   const started = await Promise.allSettled([
     ...Array.from({ length: brokers }, () => spawnService("broker", argvOf({ redis }))),
-    ...Array.from({ length: workers }, () => spawnService("worker", argvOf({ redis, plugin, slots, backend }))),
+    ...Array.from({ length: workers }, () => spawnService("worker", argvOf({ ...components, redis, slots, backend }))),
   ]);
   const stack = new ReleaseStack();
   const processes: ServiceProcess[] = [];

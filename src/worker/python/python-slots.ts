@@ -77,12 +77,11 @@ export function pythonCheck({ ready, slots }: PythonSlots, down: readonly number
 }
 
 /** What Python files declare, without a worker. @throws DataflexError PLUGIN. */
-async function declaredBy(
+export async function declaredBy(
   files: readonly string[],
   log: Logger,
   settings: PythonSettings = {},
 ): Promise<HostReady["components"]> {
-  if (files.length === 0) return [];
   const child = new PythonChild(null, { ...common(files, log, settings), device: "cpu", env: {} });
   try {
     return (await child.ready).components;

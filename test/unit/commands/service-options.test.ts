@@ -62,7 +62,13 @@ describe("service options", () => {
       "--python-memory-mb <n>",
       "--python-start-ms <ms>",
     ]);
-    expect(flags("all")).toEqual(["--redis <url>", "--plugin <file|package...>", "--workers <n>"]);
+    expect(flags("all")).toEqual([
+      "--redis <url>",
+      "--plugin <file|package...>",
+      "--python <path>",
+      "--device <name>",
+      "--workers <n>",
+    ]);
     expect(flags("export")).toEqual([]);
     expect(Object.fromEntries(optionsOf("worker"))["--slots <n>"]).toMatch(/\(default 1\)$/);
     expect(Object.fromEntries(optionsOf("broker"))["--http <host:port>"]).toMatch(/\(default 127\.0\.0\.1:7411\)$/);
