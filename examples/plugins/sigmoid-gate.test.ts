@@ -11,4 +11,6 @@ test("weighs by score, and the pipeline brings the mean to 1", async () => {
   expect([...weights.values]).toEqual([0, 1, 2]);
   const raw = await run(sigmoidGate, batch, {}, { scores, settings: { normalize: "none" } });
   expect([...raw.weights.values]).toEqual([0, 0.5, 1]);
+  const far = await run(sigmoidGate, batch, {}, { scores: [-2000, -2000, -3000] });
+  expect([...far.weights.values]).toEqual([1.5, 1.5, 0]);
 });

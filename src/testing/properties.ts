@@ -23,7 +23,7 @@ const shape: Property = async ({ component }, sample, base) => {
   return wrong < 0 ? undefined : `row ${wrong} has ${base[wrong]?.length ?? 0} numbers, expected ${want[wrong]}`;
 };
 
-/** Delivered weights: a selector's are 0 or 1, a reweighter's have mean one over live rows or tokens, unless the step was degenerate. */
+/** Delivered weights: a selector's are 0 or 1, a reweighter's have mean one over live rows or tokens, unless all are 0. */
 const range: Property = async ({ component, params, onLeak }, sample) => {
   if (component.kind === "scorer") return undefined;
   const settings = { on_empty: "drop_all" } as const;
@@ -35,7 +35,7 @@ const range: Property = async ({ component, params, onLeak }, sample) => {
     return other === undefined ? undefined : `a selector gives weight ${other}`;
   }
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  return flags.includes("degenerate") || Math.abs(mean - 1) < 1e-5 ? undefined : `the mean weight is ${mean}`;
+  return Math.abs(mean - (flags.includes("all_zero") ? 0 : 1)) < 1e-5 ? undefined : `the mean weight is ${mean}`;
 };
 
 const determinism: Property = async (observer, sample, base) => {

@@ -132,6 +132,11 @@ export interface ReweighterDefinition<S extends z.ZodType, A extends Accepts = A
   readonly self_normalized?: boolean;
   /** Token reweighters: when no token's weight is 0. Absent: one may be, which a loss with a geometric mean of weights cannot bear. */
   readonly positive?: Positive;
+  /**
+   * Row reweighters: `act` returns the natural logarithms of the raw weights (−∞ for weight 0). For weights that are exponentials or
+   * powers: together they may lie below the smallest float, and their proportions would be lost.
+   */
+  readonly in_log_space?: A extends "row" ? boolean : never;
   /** Raw weights ≥ 0 of the same shape as `scores`, before normalisation. */
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Scores | Promise<Scores>;
 }

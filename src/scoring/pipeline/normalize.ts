@@ -3,14 +3,13 @@ import type { Frame } from "../batch/frame.js";
 import { liveRows } from "../batch/frame.js";
 
 export type Normalize = PipelineSpec["normalize"];
+type MeanOne = Exclude<Normalize, "none">;
 
 /**
- * What row weights are multiplied by: `row` makes their mean over live rows one, `token` makes Σ w·m = Σ m over live tokens, `none` leaves
- * them. `undefined` when the sum is 0 or not finite: then no factor can help (tiny sums are legitimate).
- * @param weights `(rows,)`, ≥ 0 and finite in live rows.
+ * What row weights are multiplied by: `row` makes their mean over live rows one, `token` makes Σ w·m = Σ m over live tokens.
+ * @param weights `(rows,)`, ≥ 0 in live rows, the largest of them 1: so their sum neither vanishes nor overflows.
  */
-export function rowFactor(mode: Normalize, weights: Float64Array, frame: Frame): number | undefined {
-  if (mode === "none") return 1;
+export function rowFactor(mode: MeanOne, weights: Float64Array, frame: Frame): number {
   let have = 0;
   let want = 0;
   for (const i of liveRows(frame)) {
@@ -18,15 +17,14 @@ export function rowFactor(mode: Normalize, weights: Float64Array, frame: Frame):
     have += weights[i]! * share;
     want += share;
   }
-  return quotient(want, have);
+  return meanOne(want, have);
 }
 
 /**
  * The same for token weights. `token`: mean one over live tokens; `row`: the rows' mean weights have mean one.
- * @param sums each row's Σ w over its unmasked tokens, `(rows,)`.
+ * @param sums each row's Σ w over its unmasked tokens, `(rows,)`, the largest w of all being 1.
  */
-export function tokenFactor(mode: Normalize, sums: Float64Array, frame: Frame): number | undefined {
-  if (mode === "none") return 1;
+export function tokenFactor(mode: MeanOne, sums: Float64Array, frame: Frame): number {
   let have = 0;
   let want = 0;
   for (const i of liveRows(frame)) {
@@ -34,11 +32,10 @@ export function tokenFactor(mode: Normalize, sums: Float64Array, frame: Frame): 
     have += mode === "token" ? sums[i]! : tokens === 0 ? 0 : sums[i]! / tokens;
     want += mode === "token" ? tokens : 1;
   }
-  return quotient(want, have);
+  return meanOne(want, have);
 }
 
-function quotient(want: number, have: number): number | undefined {
-  if (have === 0 || !Number.isFinite(have)) return undefined;
-  const factor = want / have;
-  return Number.isFinite(factor) ? factor : undefined;
+/** 1 where a batch without a mask has no token to count by. */
+function meanOne(want: number, have: number): number {
+  return have === 0 ? 1 : want / have;
 }

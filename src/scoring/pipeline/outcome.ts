@@ -30,7 +30,7 @@ const FLAGS = {
   warmup: "the step lies before warmup_step: weights are neutral",
   no_live_rows: "no row has an unmasked token: all weights are 0",
   neutral_nonfinite: "a value was not finite and on_nonfinite is neutral: weights are neutral",
-  degenerate: "the weights' sum was 0 or not finite: weights are neutral",
+  all_zero: "the reweighter gave every row or token weight 0: all weights are 0",
   empty_selection: "the selector kept nothing: on_empty decided",
 } as const;
 export type Flag = keyof typeof FLAGS;

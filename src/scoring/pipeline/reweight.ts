@@ -1,40 +1,49 @@
 import { tokenAt } from "../../columns/span-walks.js";
+import type { Weights } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
 import type { Batch } from "../batch/batch.js";
 import { reduce, writer } from "../batch/evaluate.js";
 import { liveRows } from "../batch/frame.js";
+import { RowVector } from "../batch/row-vector.js";
 import type { TokenField } from "../batch/token-field.js";
-import type { Component } from "../components/component-types.js";
+import type { Component, Reweighter } from "../components/component-types.js";
 import { type Normalize, rowFactor, tokenFactor } from "./normalize.js";
 import type { Notes } from "./notes.js";
 import { readRows, readTokens } from "./read-answer.js";
-import { type Action, emptyWeights, neutralAction } from "./weights.js";
+import { type Action, emptyWeights, NO_WEIGHT } from "./weights.js";
 
 /** Beyond it a weight is infinite in float32. */
 const MAX_FLOAT32 = 3.4028234663852886e38;
 
-/** A reweighter's answer as row weights. @throws DataflexError COMPONENT naming the row when a weight is negative or not finite. */
+/**
+ * A reweighter's answer as row weights. Before their mean is brought to one they are taken relative to the largest, so weights that are
+ * all tiny keep their proportions; only where every one of them is 0 does the step get zeros, which is then the reweighter's decision.
+ * @throws DataflexError COMPONENT naming the row when a weight is negative or not finite.
+ */
 export async function reweightRows(
   mode: Normalize,
-  actuator: Component,
+  actuator: Reweighter,
   answer: unknown,
   batch: Batch,
   notes: Notes,
 ): Promise<Action> {
-  const { values: raw } = await readRows(actuator, answer, batch);
+  const given = await readRows(actuator, answer, batch);
+  const raw = actuator.in_log_space ? exponentials(mode, given) : given;
   const rows = liveRows(batch.frame);
-  for (const i of rows) if (!isWeight(raw[i]!)) throw badWeight(actuator, raw[i]!, i);
-  const factor = rowFactor(mode, raw, batch.frame);
+  for (const i of rows) if (!isWeight(raw.values[i]!)) throw badWeight(actuator, raw.values[i]!, i);
   const weights = emptyWeights("row", batch);
-  if (factor === undefined) return degenerate("row", batch, notes);
-  for (const i of rows) weights.values[i] = raw[i]! * factor;
-  return allFinite(weights.values) ? { weights } : degenerate("row", batch, notes);
+  const peak = raw.max();
+  if (peak === 0) return allZero(actuator, weights, notes);
+  const relative = mode === "none" ? raw : raw.div(peak);
+  const factor = mode === "none" ? 1 : rowFactor(mode, relative.values, batch.frame);
+  for (const i of rows) weights.values[i] = relative.values[i]! * factor;
+  return { weights };
 }
 
 /** A reweighter's answer as token weights. @throws DataflexError COMPONENT naming row and column, as `reweightRows`. */
 export async function reweightTokens(
   mode: Normalize,
-  actuator: Component,
+  actuator: Reweighter,
   answer: unknown,
   batch: Batch,
   notes: Notes,
@@ -46,10 +55,18 @@ export async function reweightTokens(
     const bad = !(min[i]! >= 0 && max[i]! <= MAX_FLOAT32);
     if (bad && frame.mask.counts[i]! > 0) throw badTokenWeight(actuator, field, batch, i);
   }
-  const factor = tokenFactor(mode, sum, frame);
-  if (factor === undefined) return degenerate("token", batch, notes);
   const weights = emptyWeights("token", batch);
-  const scaled = factor === 1 ? field : field.mul(factor);
+  const peak = new RowVector(max, frame).max();
+  if (peak === 0) return allZero(actuator, weights, notes);
+  const factor =
+    mode === "none"
+      ? 1
+      : tokenFactor(
+          mode,
+          sum.map((total) => total / peak),
+          frame,
+        );
+  const scaled = mode === "none" ? field : field.div(peak).mul(factor);
   writer(scaled.expression, { ...frame, real: frame.live }, frame.mask, weights.values, "jagged")(0, batch.rows);
   return { weights };
 }
@@ -58,15 +75,17 @@ function isWeight(value: number): boolean {
   return value >= 0 && value <= MAX_FLOAT32;
 }
 
-function allFinite(values: Float32Array): boolean {
-  return values.every((value) => value - value === 0);
+/** The weights behind logarithms: relative to the largest, unless their size itself was asked for. */
+function exponentials(mode: Normalize, logs: RowVector): RowVector {
+  const peak = logs.max();
+  return mode === "none" || peak === Number.NEGATIVE_INFINITY ? logs.exp() : logs.sub(peak).exp();
 }
 
-/** No factor makes these weights what was asked for: every row counts as much as another, and the step says so. */
-function degenerate(accepts: "row" | "token", batch: Batch, notes: Notes): Action {
-  notes.flag("degenerate");
-  notes.warn("the weights' sum is 0 or not finite, nothing can be normalised: the step gets neutral weights");
-  return neutralAction(accepts, batch);
+/** No factor brings the mean of zeros to one, and they are what the reweighter decided. */
+function allZero(actuator: Reweighter, weights: Weights, notes: Notes): Action {
+  notes.flag("all_zero");
+  notes.warn(`reweighter '${actuator.name}' gave weight 0 everywhere: ${NO_WEIGHT}`);
+  return { weights };
 }
 
 function badTokenWeight(actuator: Component, field: TokenField, batch: Batch, row: number): DataflexError {

@@ -7,7 +7,7 @@ import { liveRows } from "../batch/frame.js";
 import type { Accepts, Component } from "../components/component-types.js";
 import type { Notes } from "./notes.js";
 import { readKept, readTokens } from "./read-answer.js";
-import { type Action, emptyWeights, neutralAction } from "./weights.js";
+import { type Action, emptyWeights, NO_WEIGHT, neutralAction } from "./weights.js";
 
 type OnEmpty = PipelineSpec["on_empty"];
 
@@ -61,10 +61,7 @@ function nothingKept(onEmpty: OnEmpty, accepts: Accepts, actuator: Component, ba
     notes.warn(`selector '${actuator.name}' kept nothing: every row is kept (on_empty: keep_all)`);
     return { ...neutralAction(accepts, batch), kept: liveRows(batch.frame) };
   }
-  notes.warn(
-    `selector '${actuator.name}' kept nothing: all weights are 0 (on_empty: drop_all), only loss terms that ignore the weights ` +
-      "(KL, entropy) move the policy in this step",
-  );
+  notes.warn(`selector '${actuator.name}' kept nothing: all weights are 0 (on_empty: drop_all), ${NO_WEIGHT}`);
   return { weights: emptyWeights(accepts, batch), kept: new Int32Array(0) };
 }
 

@@ -14,6 +14,9 @@ export interface Action {
   readonly kept?: Int32Array;
 }
 
+/** What a step is worth whose weights are all 0. */
+export const NO_WEIGHT = "only loss terms that ignore the weights (KL, entropy) move the policy in this step";
+
 /** Weight 0 everywhere. */
 export function zeroAction(accepts: Accepts, batch: Batch): Action {
   return { weights: emptyWeights(accepts, batch) };

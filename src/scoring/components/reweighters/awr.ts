@@ -19,6 +19,7 @@ export const awr = defineReweighter({
   name: "awr",
   accepts: "row",
   rows: "batch",
+  in_log_space: true,
   params: z.strictObject({
     beta: z.number().positive().default(1),
     clip: z.number().positive().default(20),
@@ -30,7 +31,7 @@ export const awr = defineReweighter({
     score: "the advantage (signed_advantage); with a reward (reward_difficulty) it is reward-weighted regression",
     edges: [
       "standardised: all scores equal, or one row: weight 1",
-      "the exponent is held at ln(clip), so nothing overflows",
+      "the exponent is held at ln(clip), so nothing overflows; normalised weights are relative to the largest, so none vanish together",
       "the paper does not normalise: use normalize: none for its exact weights",
     ],
     params: {
@@ -47,7 +48,7 @@ export const awr = defineReweighter({
   act(scores, _batch, { params: { beta, clip, standardize } }) {
     const x = standardize ? standardized(scores) : scores;
     const limit = Math.log(clip);
-    return x.map((value) => Math.min(Math.exp(Math.min(value / beta, limit)), clip));
+    return x.map((value) => Math.min(value / beta, limit));
   },
 });
 

@@ -16,6 +16,7 @@ export const grpoLead = defineReweighter({
   accepts: "row",
   timing: "post_advantage",
   rows: "independent",
+  in_log_space: true,
   params: z.strictObject({
     a: z.number().min(0).default(0.4),
     b: z.number().min(0).default(1.5),
@@ -39,7 +40,18 @@ export const grpoLead = defineReweighter({
     source: { ref: "arXiv 2504.09696", verified: "authors' code read, fixture E9 recomputed" },
   },
   act(rate, batch, { params: { a, b, x0, k } }) {
-    const f = (x: number) => a + (b - a) / (1 + Math.exp(k * (x - x0)));
+    // f(x) = a sigmoid(z) + b sigmoid(-z), z = k (x - x0)
+    const f = (x: number) => logSum(Math.log(a) - softplus(k * (x0 - x)), Math.log(b) - softplus(k * (x - x0)));
     return rate.map((s, advantage) => f(advantage! > 0 ? s : 1 - s), batch.field("advantages").mean());
   },
 });
+
+/** ln(1 + exp(x)) */
+function softplus(x: number): number {
+  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+}
+
+/** ln(exp(x) + exp(y)) */
+function logSum(x: number, y: number): number {
+  return x === y ? x + Math.LN2 : Math.max(x, y) + Math.log1p(Math.exp(-Math.abs(x - y)));
+}

@@ -9,7 +9,7 @@ type Curriculum = (typeof CURRICULA)[number];
  *
  * c(q) = cos((q − 0.5)π), 0 at both ends. `easy`: 1 if q > 0.5, else c(q); `medium`: c(q); `hard`: c(q) if q > 0.5, else 1, but
  * all_false_coef at q = 0. `binary`: 1 in [0.5, 1] (easy), [0.25, 0.75] (medium), (0, 0.5] (hard), else 0. `(rows,)` → `(rows,)` in [0, 1].
- * Rates are compared as float32. All weights 0 (nothing of that difficulty) → neutral, flagged as degenerate.
+ * Rates are compared as float32. Nothing of that difficulty → all 0, flagged as all_zero.
  *
  * Example: q = 0, .25, .5, .75, 1: easy 0, .707107, 1, 1, 1; medium 0, .707107, 1, .707107, 0; hard .25, 1, 1, .707107, 0.
  * Source: arXiv 2507.22607 (VL-Cogito).
@@ -31,7 +31,7 @@ export const odsw = defineReweighter({
     edges: [
       "q = 0 and q = 1 weigh 0 where c applies, exactly",
       "rates are compared as float32",
-      "all weights 0: the step gets neutral weights, flagged as degenerate",
+      "nothing of that difficulty: all weights are 0, flagged as all_zero",
       "the authors go from easy to medium to hard over a training run: one mount each",
     ],
     params: {

@@ -4,7 +4,7 @@ import { defineReweighter } from "../define.js";
 /**
  * No weight for responses that were cut off: their reward says nothing about the answer.
  *
- * w_i = 0 where s_i is not 0, else 1. `(rows,)` → `(rows,)`. All cut off → neutral, flagged as degenerate (with `normalize: none`: all 0).
+ * w_i = 0 where s_i is not 0, else 1. `(rows,)` → `(rows,)`. All cut off → all 0, flagged as all_zero.
  *
  * Example: s = 0, 1, 0, 0 → after mean one 1.333333, 0, 1.333333, 1.333333.
  * Source: arXiv 2503.14476 (overlong filtering); TRL mask_truncated_completions.
@@ -19,7 +19,7 @@ export const overlongFilter = defineReweighter({
     formula: "w_i = [s_i = 0]",
     score: "1 for responses that were cut off, else 0 (truncated)",
     edges: [
-      "all cut off: the step gets neutral weights, flagged as degenerate; normalize: none leaves them all 0",
+      "all cut off: all weights are 0, flagged as all_zero",
       "default normalize: row makes the other rows as heavy as the whole step",
     ],
     source: {

@@ -16,6 +16,7 @@ export const perAdvantage = defineReweighter({
   name: "per_advantage",
   accepts: "row",
   rows: "independent",
+  in_log_space: true,
   params: z.strictObject({ alpha: z.number().min(0).default(0.5) }),
   doc: {
     summary: "Weights grow with a power of the score's size.",
@@ -29,5 +30,5 @@ export const perAdvantage = defineReweighter({
       differs: "the paper samples by this and corrects the bias; here it only weighs",
     },
   },
-  act: (scores, _batch, { params }) => scores.abs().add(EPSILON).pow(params.alpha),
+  act: (scores, _batch, { params }) => scores.abs().add(EPSILON).log().mul(params.alpha),
 });

@@ -5,7 +5,7 @@ import { defineReweighter } from "../define.js";
  * Less weight to right answers than to wrong ones, or only one of the two.
  *
  * `both`: w_i = lambda if s_i > success_threshold, else 1; `positive`: 1 for right answers, 0 for wrong; `negative`: the other way round.
- * `(rows,)` → `(rows,)`. Compared as float32. Nothing on the side that is kept → neutral, flagged as degenerate.
+ * `(rows,)` → `(rows,)`. Compared as float32. Nothing on the side that is kept → all 0, flagged as all_zero.
  *
  * Example: s = 1, 0, 1, 0, 1, 1, 1, 0, lambda .1 → after mean one .228571 for right, 2.285714 for wrong answers.
  * Source: arXiv 2506.01347 (W-REINFORCE, PSR, NSR).
@@ -26,7 +26,7 @@ export const psrNsr = defineReweighter({
     score: "the reward (reward_difficulty)",
     edges: [
       "the comparison is strict, both sides as float32",
-      "nothing on the side that is kept: the step gets neutral weights, flagged as degenerate",
+      "nothing on the side that is kept: all weights are 0, flagged as all_zero",
       "the paper does not normalise: use normalize: none for its exact weights",
     ],
     params: {

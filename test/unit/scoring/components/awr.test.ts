@@ -35,3 +35,10 @@ it("is uniform where scores are equal, alone or not, and leaves padding out of t
     [2.762091, 0.217843, 2.142538, 0.775694, 0],
   );
 });
+
+it("keeps the proportions of exponentials that all lie below the smallest float", async () => {
+  const params = { beta: 0.05, standardize: false };
+  const rewards = [-50, -50 + 0.05 * Math.log(3)];
+  expectClose(await rowWeights(awr, rewards, { params }), [0.5, 1.5]);
+  expect(await rowWeights(awr, rewards, { params, ...raw })).toEqual([0, 0]);
+});

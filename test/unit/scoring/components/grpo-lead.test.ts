@@ -31,3 +31,9 @@ it("takes an advantage of 0 as not positive, and any steepness", async () => {
 it("is due after the advantages, whatever its scorer", () => {
   expect(grpoLead.timing).toBe("post_advantage");
 });
+
+it("keeps the proportions of a curve that is steep and ends at 0", async () => {
+  const easy = { fields: { advantages: [[1], [1]] }, params: { a: 0, k: 1e4 } };
+  expectClose(await rowWeights(grpoLead, [1, 1 - 1e-4 * Math.log(3)], easy), [0.5, 1.5]);
+  expect(await rowWeights(grpoLead, [0, 1], { ...easy, params: { a: 0, b: 0 } })).toEqual([0, 0]);
+});

@@ -27,8 +27,8 @@ it("is exactly 0 at both ends, and has a coefficient for prompts nobody solved",
   expect((await weights({ curriculum: "hard", all_false_coef: 1 }))[0]).toBe(1);
 });
 
-it("falls back to neutral weights where nothing has the difficulty", async () => {
+it("weighs nothing where nothing has the difficulty", async () => {
   const outcome = await actOnRows(odsw, [0, 1]);
-  expect([...outcome.weights.values]).toEqual([1, 1]);
-  expect(outcome.flags).toContain("degenerate");
+  expect([...outcome.weights.values]).toEqual([0, 0]);
+  expect(outcome.flags).toEqual(["all_zero"]);
 });

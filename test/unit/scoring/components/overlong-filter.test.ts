@@ -12,9 +12,11 @@ it("takes the weight of what was cut off, and gives it to the rest", async () =>
   expectClose(weights.values, [0, 1.6, 1.6, 0, 1.6, 1.6, 0, 1.6]);
 });
 
-it("does not stop the step where everything was cut off, and says so", async () => {
-  const outcome = await actOnRows(overlongFilter, [1, 1]);
-  expect([...outcome.weights.values]).toEqual([1, 1]);
-  expect(outcome.flags).toContain("degenerate");
-  expect(await rowWeights(overlongFilter, [1, 1], { normalize: "none" })).toEqual([0, 0]);
-});
+it.each(["none", "row", "token"] as const)(
+  "weighs nothing where everything was cut off, and says so (normalize: %s)",
+  async (normalize) => {
+    const outcome = await actOnRows(overlongFilter, [1, 1], { normalize });
+    expect([...outcome.weights.values]).toEqual([0, 0]);
+    expect(outcome.flags).toEqual(["all_zero"]);
+  },
+);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import { perAdvantage } from "../../../../src/scoring/components/reweighters/per-advantage.js";
 import { advantageMagnitude } from "../../../../src/scoring/components/scorers/advantage-magnitude.js";
 import { fakeBatch, run } from "../../../../src/testing.js";
@@ -25,9 +25,8 @@ it("is 1 for all when every score is 0, however large the exponent: tiny sums ar
   expectClose(await weigh([0, 0, 0, 0], { alpha: 2 }), [1, 1, 1, 1]);
 });
 
-it("is neutral and flagged when the sum underflows to 0", async () => {
-  const batch = fakeBatch({ advantages: [[0], [0]] });
-  const outcome = await run(perAdvantage, batch, { alpha: 50 }, { scores: [0, 0] });
-  expectClose(outcome.weights.values, [1, 1]);
-  expect(outcome.flags).toEqual(["degenerate"]);
+it("keeps the proportions of powers that lie below the smallest float together, or beyond the largest", async () => {
+  expectClose(await weigh([0, 0, 1e-8], { alpha: 50 }), [0, 0, 3]);
+  expectClose(await weigh([1e-3, 1e-3 * 2 ** 0.0025], { alpha: 400 }), [2 / 3, 4 / 3], 1e-4);
+  expectClose(await weigh([1e3, 1e3 * 2 ** 0.0025], { alpha: 400 }), [2 / 3, 4 / 3], 1e-4);
 });

@@ -24,3 +24,8 @@ it("compares strictly and as float32", async () => {
   const params = { success_threshold: 0.2, lambda: 0 };
   expect(await rowWeights(psrNsr, [1 / 5, Math.fround(0.2), 0.21], { params, normalize: "none" })).toEqual([1, 1, 0]);
 });
+
+it("weighs nothing where nothing is on the side that is kept", async () => {
+  expect(await rowWeights(psrNsr, [0, 0], { params: { keep: "positive" } })).toEqual([0, 0]);
+  expect(await rowWeights(psrNsr, [1, 1], { params: { keep: "negative" } })).toEqual([0, 0]);
+});

@@ -56,15 +56,40 @@ it("normalises token weights over live tokens, or over rows", async () => {
   if (byRow.weights.kind === "token") expect([...byRow.weights.offsets]).toEqual([0, 3, 4]);
 });
 
-it("is neutral and says so when the sum is 0", async () => {
-  const outcome = await weigh([0, 0, 0], "row", [false, false, true]);
-  expectClose(outcome.weights.values, [1, 1, 0]);
-  expect(outcome.flags).toEqual(["degenerate"]);
-  expect(outcome.warnings).toHaveLength(1);
-});
+it.each(["none", "row", "token"] as const)(
+  "leaves zeros alone, of rows and tokens, and says so (%s)",
+  async (normalize) => {
+    const rows = await weigh([0, 0, 1], normalize, [false, false, true]);
+    const mask = fakeBatch({
+      response_mask: [
+        [1, 1],
+        [1, 0],
+      ],
+    });
+    const tokens = await run(plainTokens, mask, {}, { scores: [[0, 0], [0]], settings: { normalize } });
+    for (const outcome of [rows, tokens]) {
+      expect([...outcome.weights.values]).toEqual([0, 0, 0]);
+      expect(outcome.flags).toEqual(["all_zero"]);
+      expect(outcome.warnings).toHaveLength(1);
+    }
+  },
+);
 
-it("takes tiny sums as they are", async () => {
-  const outcome = await weigh([1e-30, 3e-30], "row");
+it.each([1e-30, 1e-310, 1e38])("brings weights of any size to mean one: %s", async (size) => {
+  const outcome = await weigh([size, 3 * size], "row");
   expectClose(outcome.weights.values, [0.5, 1.5]);
   expect(outcome.flags).toEqual([]);
+  const mask = fakeBatch({
+    response_mask: [
+      [1, 1],
+      [1, 0],
+    ],
+  });
+  const tokens = await run(
+    plainTokens,
+    mask,
+    {},
+    { scores: [[size, size], [3 * size]], settings: { normalize: "row" } },
+  );
+  expectClose(tokens.weights.values, [0.5, 0.5, 1.5]);
 });
