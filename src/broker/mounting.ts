@@ -5,6 +5,7 @@ import type { Logger } from "../log.js";
 import type { CatalogueEntry } from "../mounting/catalogue/catalogue-entry.js";
 import { resolveMount } from "../mounting/catalogue/resolve.js";
 import { problemText } from "../mounting/config/problems.js";
+import { checkMountReply, checkMountRequest } from "../protocol/check-messages.js";
 import { pack, unpack } from "../protocol/codec.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountAnswer, MountReply, MountRequest } from "../protocol/mount-messages.js";
@@ -53,7 +54,7 @@ export class Mounting {
 
   async #answered(mountId: string): Promise<boolean> {
     const raw = await this.#redis.getBuffer(sharedKeys.reply(mountId));
-    return raw !== null && (unpack(raw) as MountReply).state === "answered";
+    return raw !== null && checkMountReply(unpack(raw)).state === "answered";
   }
 
   /** A request that trips this code over is answered so: tried again, it would hold up every other for ever. */
@@ -148,15 +149,7 @@ function refuse(code: "PROTOCOL_VERSION" | "RUN_BUSY" | "INTERNAL", message: str
 
 function readRequest(entry: Entry): MountRequest | undefined {
   try {
-    const request = unpack(entry.fields.request ?? new Uint8Array()) as MountRequest;
-    const sound =
-      request?.kind === "mount" &&
-      typeof request.mount_id === "string" &&
-      typeof request.run === "string" &&
-      request.run !== "" &&
-      Array.isArray(request.v) &&
-      Number.isSafeInteger(request.deadline);
-    return sound ? request : undefined;
+    return checkMountRequest(unpack(entry.fields.request ?? new Uint8Array()));
   } catch (error) {
     if (error instanceof DataflexError) return undefined;
     throw error;

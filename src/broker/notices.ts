@@ -1,8 +1,10 @@
 import type { Redis } from "ioredis";
 import { sleep } from "../lifecycle.js";
 import { type Logger, throttledLog } from "../log.js";
+import { isRedisError } from "../redis/connect.js";
 import { ALL_TAGS, tagKeys } from "../redis/keys.js";
 import { type Entry, readAfter, readRange } from "../redis/streams.js";
+import { deadLetter } from "./dead-letter.js";
 import type { Leadership } from "./leadership.js";
 import { type Notice, parseNotice } from "./notice.js";
 
@@ -85,7 +87,7 @@ async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise
       for (const [stream, entries] of batches) {
         // The lease lapsed while we waited: whoever leads now starts from the noted id.
         if (!o.leadership.leading || o.leadership.reign !== reign) break;
-        await o.sink.take(parse(o, entries), true);
+        await takeNew(o, entries);
         after.set(stream, entries.at(-1)!.id);
         await o.redis.set(readKeyOf(stream), entries.at(-1)!.id);
       }
@@ -111,7 +113,7 @@ async function takeOver(o: NoticeReaderOptions): Promise<Map<string, string>> {
     let from = String(Math.max(0, Number(read.split("-", 1)[0]) - RECENT_MS));
     for (;;) {
       const entries = await readRange(o.redis, notices, from, read, COUNT);
-      await o.sink.take(parse(o, entries), false);
+      await o.sink.take(entries.map(parseNotice).filter(isDefined), false);
       if (entries.length < COUNT) break;
       from = `(${entries.at(-1)!.id}`;
     }
@@ -120,12 +122,29 @@ async function takeOver(o: NoticeReaderOptions): Promise<Map<string, string>> {
   return after;
 }
 
-function parse(o: NoticeReaderOptions, entries: readonly Entry[]): Notice[] {
+/** What this version cannot read, or stumbles over, goes to the dead letters: the notices behind it are not held up. */
+async function takeNew(o: NoticeReaderOptions, entries: readonly Entry[]): Promise<void> {
   const notices = entries.map(parseNotice);
-  const unknown = notices.filter((n) => n === undefined).length;
-  if (unknown > 0) o.log.warn({ unknown }, "notices that this version cannot read were passed over");
-  return notices.filter((n) => n !== undefined);
+  for (const [i, entry] of entries.entries()) if (!notices[i]) await deadLetter(o.redis, entry, o.log);
+  try {
+    await o.sink.take(notices.filter(isDefined), true);
+  } catch (error) {
+    if (isRedisError(error)) throw error;
+    for (const [i, notice] of notices.entries()) if (notice) await takeAlone(o, notice, entries[i]!);
+  }
 }
+
+async function takeAlone(o: NoticeReaderOptions, notice: Notice, entry: Entry): Promise<void> {
+  try {
+    await o.sink.take([notice], true);
+  } catch (error) {
+    if (isRedisError(error)) throw error;
+    o.log.error({ run: notice.run, err: String(error) }, "a notice could not be taken in");
+    await deadLetter(o.redis, entry, o.log);
+  }
+}
+
+const isDefined = (notice: Notice | undefined): notice is Notice => notice !== undefined;
 
 /** Notices for several sinks, one after the other: those that bear a repeated batch first, since an error has it read again. */
 export function allSinks(sinks: readonly NoticeSink[]): NoticeSink {

@@ -53,7 +53,17 @@ export class Steps {
   async walk(): Promise<void> {
     const now = await redisNow(this.#redis);
     const served = await this.#unserved.served();
-    for (const keys of await listRuns(this.#redis)) await this.#walkRun(keys, now, served);
+    for (const keys of await listRuns(this.#redis))
+      await this.#alone({ run: keys.encoded }, () => this.#walkRun(keys, now, served));
+  }
+
+  /** What fails for one run, or for one step of it, is logged and looked at again on the next walk; the others are not held up by it. */
+  async #alone(what: { run: string; step?: string }, look: () => Promise<unknown>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.#log.warn({ ...what, err: String(error) }, "skipped on this walk over the open steps");
+    }
   }
 
   async #walkRun(keys: RunKeys, now: number, served: ReadonlySet<string>): Promise<void> {
@@ -62,17 +72,19 @@ export class Steps {
     this.#handles.set(handle);
     await this.#unserved.look(keys, handle, served);
     for (const member of await this.#openSteps(keys)) {
-      const { incarnation, step } = parseStepMember(member);
-      if (incarnation !== handle.incarnation) {
-        await this.#redis.zrem(keys.steps, member);
-        continue;
-      }
-      const state = await this.#state(keys, incarnation, step, handle.pipelines);
-      if (!state) await this.#redis.zrem(keys.steps, member);
-      else if (now > state.deadline) await this.#expire(keys, handle, step, state);
-      else await this.enqueue(handle.run, incarnation, step);
+      const { step } = parseStepMember(member);
+      await this.#alone({ run: handle.run, step }, () => this.#walkStep(keys, handle, member, now));
     }
     this.#log.trace({ run: handle.run }, "walked");
+  }
+
+  async #walkStep(keys: RunKeys, handle: Handle, member: string, now: number): Promise<void> {
+    const { incarnation, step } = parseStepMember(member);
+    const own = incarnation === handle.incarnation;
+    const state = own ? await this.#state(keys, incarnation, step, handle.pipelines) : undefined;
+    if (!state) await this.#redis.zrem(keys.steps, member);
+    else if (now > state.deadline) await this.#expire(keys, handle, step, state);
+    else await this.enqueue(handle.run, incarnation, step);
   }
 
   /** The whole index first: taking steps off while paging would skip others. */

@@ -3,10 +3,11 @@ import type { Redis } from "ioredis";
 import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
+import { checkHandle, checkMountReply } from "../protocol/check-messages.js";
 import { pack, unpack } from "../protocol/codec.js";
 import { MESSAGE_LIMITS } from "../protocol/message-limits.js";
 import { type Handle, PROTOCOL_VERSIONS } from "../protocol/messages.js";
-import type { MountReply, MountRequest, TrainerSettings } from "../protocol/mount-messages.js";
+import type { MountRequest, TrainerSettings } from "../protocol/mount-messages.js";
 import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
@@ -91,10 +92,10 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     }
     const raw = await redis.getBuffer(sharedKeys.reply(mountId));
     if (raw) {
-      const reply = unpack(raw) as MountReply;
+      const reply = checkMountReply(unpack(raw));
       if (reply.state === "answered") {
         const { answer } = reply;
-        if (answer.ok) return answer.handle;
+        if (answer.ok) return checkHandle(answer.handle);
         throw new DataflexError(answer.code, answer.message, { problems: answer.problems });
       }
       waitingFor = reply.for;
@@ -107,7 +108,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
 /** The same id always gets the same handle, but a refusal is forgotten, so that the mount is decided anew. */
 async function forgetRefusal(redis: Redis, mountId: string): Promise<void> {
   const raw = await redis.getBuffer(sharedKeys.reply(mountId));
-  const reply = raw && (unpack(raw) as MountReply);
+  const reply = raw && checkMountReply(unpack(raw));
   if (reply && !(reply.state === "answered" && reply.answer.ok)) await redis.del(sharedKeys.reply(mountId));
 }
 

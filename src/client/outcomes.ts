@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { decodeColumns } from "../columns/decode.js";
 import type { MaskColumn, Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
+import { checkOutcomeHeader } from "../protocol/check-messages.js";
 import { unpack } from "../protocol/codec.js";
 import type { Handle, OutcomeHeader, ResultHeader } from "../protocol/messages.js";
 import { readChunks } from "../redis/chunk-stream.js";
@@ -31,7 +32,7 @@ export function putHashes(entry: Entry): ReadonlySet<string> | undefined {
 
 /** Reads an entry's body, from its chunks where it is not inline. */
 export async function loadOutcome(redis: Redis, keys: StepKeys, entry: Entry): Promise<Outcome> {
-  const header = unpack(entry.fields.header!) as OutcomeHeader;
+  const header = checkOutcomeHeader(unpack(entry.fields.header ?? new Uint8Array()));
   const chunks = Number(String(entry.fields.chunks));
   if (chunks === 0) return { header, body: entry.fields.body! };
   const parts = await readChunks(redis, `${keys.prefix}${String(entry.fields.result)}`, 0, chunks - 1);
@@ -55,7 +56,11 @@ export interface PipelineResult
 export function decodeOutcome(handle: Handle, { header, body }: Outcome): PipelineResult {
   if (header.kind === "failure") {
     const { code, message, details, pipeline, stage } = header;
-    throw new DataflexError(code, `pipeline "${pipeline}" (${stage}): ${message}`, { ...details, pipeline, stage });
+    throw DataflexError.fromFailure({
+      code,
+      message: `pipeline "${pipeline}" (${stage}): ${message}`,
+      details: { ...details, pipeline, stage },
+    });
   }
   const columns = decodeColumns(header.columns, body, handle.limits);
   const mask = columns.get("mask");

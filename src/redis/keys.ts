@@ -29,7 +29,12 @@ export const KEY_TABLE = [
     ttl: "none",
     holds: "one entry per committed put; deleted once handled",
   },
-  { key: "dfx2:{tag}:dead", type: "stream", ttl: "none", holds: "announcements that could not be read; at most 1,000" },
+  {
+    key: "dfx2:{tag}:dead",
+    type: "stream",
+    ttl: "none",
+    holds: "announcements, mount requests and notices that could not be read; at most 1,000",
+  },
   {
     key: "dfx2:{tag}:notices",
     type: "stream",

@@ -1,5 +1,6 @@
 import { pack } from "../protocol/codec.js";
 import type { Handle } from "../protocol/messages.js";
+import * as is from "../protocol/shape.js";
 import { VERSION } from "../version.js";
 
 /** What a mount tells the history: which broker resolved it, and what it set. */
@@ -8,6 +9,11 @@ export interface MountReport {
   /** `<pipeline>.<option>` or `composition.<option>` → value as text. */
   readonly settings: Readonly<Record<string, string>>;
 }
+
+export const checkMountReport = is.checker<MountReport>(
+  "mount report",
+  is.keys({ version: is.text, settings: is.mapOf(is.text) }),
+);
 
 /** A parameter may be a list of any length. */
 const TEXT_LENGTH = 80;

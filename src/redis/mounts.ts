@@ -1,12 +1,25 @@
 import type { Redis } from "ioredis";
+import { DataflexError } from "../errors.js";
+import { checkHandle } from "../protocol/check-messages.js";
 import { unpack } from "../protocol/codec.js";
 import type { Handle } from "../protocol/messages.js";
 import { type RunKeys, runKeys } from "./keys.js";
 
+/** The handle of a run; undefined where it is not mounted. Errors: DECODE. */
 export async function readHandle(redis: Redis, keys: Pick<RunKeys, "mount">): Promise<Handle | undefined> {
   const [inc, blob] = await redis.hmgetBuffer(keys.mount, "inc", "handle");
   if (!inc || !blob) return undefined;
-  return { ...(unpack(blob) as Omit<Handle, "incarnation">), incarnation: Number(String(inc)) };
+  return checkHandle({ ...(unpack(blob) as object), incarnation: Number(String(inc)) });
+}
+
+/** For whoever looks at many runs: one whose mount cannot be read counts as not mounted. */
+export async function readableHandle(redis: Redis, keys: Pick<RunKeys, "mount">): Promise<Handle | undefined> {
+  try {
+    return await readHandle(redis, keys);
+  } catch (error) {
+    if (error instanceof DataflexError && error.code === "DECODE") return undefined;
+    throw error;
+  }
 }
 
 /** Runs whose handles one process remembers; more are read again. */

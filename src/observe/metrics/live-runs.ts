@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { Handle, PipelineSpec } from "../../protocol/messages.js";
 import { STEP_OUTCOMES } from "../../protocol/outcome-words.js";
 import { runKeys } from "../../redis/keys.js";
-import { readHandle } from "../../redis/mounts.js";
+import { readableHandle } from "../../redis/mounts.js";
 import { metricsOf } from "./definitions.js";
 import { NO_SCORER } from "./labels.js";
 import { LiveRun, SILENT_MS } from "./live-run.js";
@@ -30,7 +30,7 @@ export class LiveRuns {
   async of(name: string, incarnation: number): Promise<LiveRun> {
     const known = this.#runs.get(name);
     if (known && known.incarnation >= incarnation) return this.#touch(known);
-    const handle = await readHandle(this.#redis, runKeys(name));
+    const handle = await readableHandle(this.#redis, runKeys(name));
     return handle && handle.incarnation >= incarnation ? this.meet(handle) : this.#appear(name, incarnation, undefined);
   }
 

@@ -3,7 +3,7 @@ import type { Handle } from "../../protocol/messages.js";
 import { redisNow } from "../../redis/connect.js";
 import { HEARTBEAT_TTL_MS, parseStepKey } from "../../redis/keys.js";
 import { listRuns, openSteps } from "../../redis/list-runs.js";
-import { readHandle } from "../../redis/mounts.js";
+import { readableHandle } from "../../redis/mounts.js";
 
 /** Runs looked at: the most recently mounted; of these, the ones with a living trainer. */
 const RUNS = 128;
@@ -26,7 +26,7 @@ export async function livingRuns(redis: Redis): Promise<LivingRun[]> {
   const met = await Promise.all(
     runs.map(async (keys) => {
       const left = await redis.pttl(keys.trainer);
-      const handle = left > 0 ? await readHandle(redis, keys) : undefined;
+      const handle = left > 0 ? await readableHandle(redis, keys) : undefined;
       if (!handle) return undefined;
       const lastSeen = (now - (HEARTBEAT_TTL_MS - left)) / 1000;
       const steps = await openSteps(redis, keys, handle.incarnation, STEPS);

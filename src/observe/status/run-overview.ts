@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { Handle } from "../../protocol/messages.js";
 import { jobId, parseStepKey, queueName, type RunKeys, runKeys } from "../../redis/keys.js";
 import { listRuns, openSteps } from "../../redis/list-runs.js";
-import { readHandle } from "../../redis/mounts.js";
+import { readableHandle } from "../../redis/mounts.js";
 import { parseState, pending, stateFields } from "../../redis/step-state.js";
 import type { StepRecord } from "../history/history-record.js";
 import { newestRecords } from "../history/read-history.js";
@@ -32,7 +32,7 @@ export async function readTrainers(redis: Redis): Promise<Trainer[]> {
 }
 
 async function readTrainer(redis: Redis, keys: RunKeys): Promise<Trainer | undefined> {
-  const [handle, alive] = await Promise.all([readHandle(redis, keys), redis.exists(keys.trainer)]);
+  const [handle, alive] = await Promise.all([readableHandle(redis, keys), redis.exists(keys.trainer)]);
   if (!handle) return undefined;
   return { handle, alive: alive === 1, open: await openSteps(redis, keys, handle.incarnation) };
 }

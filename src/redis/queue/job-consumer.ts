@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type Job, Worker } from "bullmq";
+import { type Job, UnrecoverableError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
+import { DataflexError } from "../../errors.js";
 import { Pulse, sleep, within } from "../../lifecycle.js";
+import { checkJobData } from "../../protocol/check-messages.js";
 import type { JobData, Receipt } from "../../protocol/messages.js";
 import { blockingCall } from "../blocking.js";
 import { QUEUE_PREFIX } from "../keys.js";
@@ -167,7 +169,7 @@ export class JobConsumer {
       const receipt = await this.#options.process({
         id: job.id ?? "",
         queue,
-        data: job.data,
+        data: checkJobData(job.data),
         stalled: job.stalledCounter ?? 0,
         lastAttempt,
       });
@@ -176,7 +178,11 @@ export class JobConsumer {
       this.#options.onError(error);
       // Not the last attempt: the job goes back to its queue. (A lost lock makes this fail as well; then another has it.)
       const reason = error instanceof Error ? error : new Error(String(error));
-      await job.moveToFailed(reason, token, false).catch(this.#options.onError);
+      // What no attempt can help (a job that nobody can read) leaves the queue at once.
+      const hopeless = error instanceof DataflexError && !error.retryable;
+      await job
+        .moveToFailed(hopeless ? new UnrecoverableError(reason.message) : reason, token, false)
+        .catch(this.#options.onError);
     }
   }
 

@@ -1,9 +1,11 @@
 import type { Redis } from "ioredis";
 import { fromBitmap } from "../../columns/row-ranges.js";
+import { DataflexError } from "../../errors.js";
+import { checkPutHeader } from "../../protocol/check-messages.js";
 import { unpack } from "../../protocol/codec.js";
 import type { Handle, JobData, PipelineSpec, PutHeader } from "../../protocol/messages.js";
 import { runKeys } from "../keys.js";
-import { type FencedWord, number, type Reply, runScript } from "./run-script.js";
+import { type FencedWord, number, type Reply, runScript, text } from "./run-script.js";
 
 /** What `begin` says of a job's step. Times are Redis ms. */
 export type Begun =
@@ -45,9 +47,20 @@ export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limi
     deadline: number(deadline),
     now: number(now),
     created: number(created),
-    puts: (puts as Reply[][]).map(([, , header, , inline]) => ({
-      header: unpack(header as Buffer) as PutHeader,
+    puts: (puts as Reply[][]).map(([id, hash, header, chunks, inline]) => ({
+      header: ownHeader(header as Buffer, { id: text(id), hash: text(hash), stage: job.stage, chunks: number(chunks) }),
       inline: inline as Buffer[],
     })),
   };
+}
+
+/** A put's header, which must be of the put under whose name it lies. Errors: DECODE. */
+function ownHeader(bytes: Buffer, put: Pick<PutHeader, "id" | "hash" | "stage" | "chunks">): PutHeader {
+  const header = checkPutHeader(unpack(bytes));
+  for (const key of ["id", "hash", "stage", "chunks"] as const) {
+    if (header[key] === put[key]) continue;
+    const message = `malformed put header: ${key} is ${JSON.stringify(header[key])}, Redis has ${JSON.stringify(put[key])} for the put`;
+    throw new DataflexError("DECODE", message, { message: "put header", key });
+  }
+  return header;
 }
