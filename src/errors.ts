@@ -87,9 +87,11 @@ export class DataflexError extends Error {
     return { code: this.code, message: this.message, details: this.details };
   }
 
-  static fromFailure(failure: Failure): DataflexError {
-    const code = Object.hasOwn(ERROR_CODES, failure.code) ? failure.code : "INTERNAL";
-    return new DataflexError(code, failure.message, { ...failure.details });
+  /** A failure rebuilt; a code of a later version becomes INTERNAL, itself in the details. */
+  static fromFailure({ code, message, details }: Failure, cause?: unknown): DataflexError {
+    const options = cause === undefined ? undefined : { cause };
+    if (Object.hasOwn(ERROR_CODES, code)) return new DataflexError(code, message, { ...details }, options);
+    return new DataflexError("INTERNAL", message, { ...details, code }, options);
   }
 
   /** Any thrown thing as a DataflexError; what is not one becomes `fallback` with the original as its cause. */

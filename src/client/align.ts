@@ -1,7 +1,7 @@
 import { rowsIn } from "../columns/row-ranges.js";
 import { takeMaskRows, takeWeightRows } from "../columns/take-rows.js";
-import { DataflexError } from "../errors.js";
 import { STAGES, type Stage } from "../protocol/stages.js";
+import { errorOf } from "../sentences.js";
 import type { PipelineResult } from "./outcomes.js";
 
 /** The rows that a step's weights are for, as numbers of the step's table, in the order that the trainer gets them in. */
@@ -44,11 +44,8 @@ export function alignResult(result: PipelineResult, { rows, keys }: StepRows): P
     const place = placeOf.get(row);
     if (place !== undefined) return place;
     const name = keys ? `"${keys[i]}"` : String(row);
-    throw new DataflexError(
-      "ROWS_CONFLICT",
-      `row ${name} was put at a later stage only: pipeline "${result.name}" (${result.stage}) gave it no weight. Put it at ${result.stage} as well`,
-      { row, pipeline: result.name },
-    );
+    const facts = { row: name, pipeline: result.name, stage: result.stage };
+    throw errorOf("ROWS_CONFLICT.unseen", facts, { row, pipeline: result.name });
   });
   const newRow = new Int32Array(own.length).fill(-1);
   for (const [i, place] of order.entries()) newRow[place] = i;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { DataflexError } from "../errors.js";
 import { connect } from "../redis/connect.js";
+import { errorOf } from "../sentences.js";
 
 /** Idle connections kept for the next wait; a burst of waits opens more and closes them again. */
 const KEEP = 4;
@@ -30,7 +30,7 @@ export class BlockingPool {
     const redis = await connect(this.#url, "blocking", { name: "client-wait" });
     if (this.#closed) {
       redis.disconnect();
-      throw new DataflexError("CLOSED", "the client was closed");
+      throw errorOf("CLOSED.client", {});
     }
     this.#all.add(redis);
     return redis;

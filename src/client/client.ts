@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { connect, failFast } from "../redis/connect.js";
+import { errorOf } from "../sentences.js";
 import { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
 import { checkText, checkTimeout } from "./guard.js";
@@ -57,7 +58,7 @@ export class Client {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new DataflexError("CLOSED", "this client was closed: connect another");
+    if (this.#closed) throw errorOf("CLOSED.client", {});
   }
 
   #keep(run: Run): Run {

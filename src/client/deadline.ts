@@ -1,5 +1,6 @@
 import { DataflexError } from "../errors.js";
 import { within } from "../lifecycle.js";
+import { errorOf } from "../sentences.js";
 
 /**
  * Rejects at `end` (ms of performance.now) whatever the promise does: a command that waits for an absent Redis must not outlive the
@@ -17,13 +18,5 @@ export function before<T>(
 
 /** `before` for an operation that asks nothing but Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */
 export function answeredWithin<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
-  return before(
-    performance.now() + ms,
-    promise,
-    () =>
-      new DataflexError(
-        "REDIS_UNREACHABLE",
-        `${what}: Redis has not answered within ${ms} ms. Is it up? Then do it again`,
-      ),
-  );
+  return before(performance.now() + ms, promise, () => errorOf("REDIS_UNREACHABLE", { what, time: `${ms} ms` }));
 }

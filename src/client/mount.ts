@@ -12,6 +12,7 @@ import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
+import { errorOf } from "../sentences.js";
 import { answeredWithin } from "./deadline.js";
 import { checkNames, checkText, checkTimeout } from "./guard.js";
 
@@ -96,7 +97,8 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
       if (reply.state === "answered") {
         const { answer } = reply;
         if (answer.ok) return checkHandle(answer.handle);
-        throw new DataflexError(answer.code, answer.message, { problems: answer.problems });
+        const { code, message, problems } = answer;
+        throw DataflexError.fromFailure({ code, message, details: { problems } });
       }
       waitingFor = reply.for;
     }
@@ -113,29 +115,21 @@ async function forgetRefusal(redis: Redis, mountId: string): Promise<void> {
 }
 
 async function noAnswer(redis: Redis, timeoutMs: number, waitingFor: string | undefined): Promise<never> {
+  const time = `${timeoutMs} ms`;
   const brokers = await brokerPresence.alive(redis);
   if (brokers.length === 0) {
-    throw new DataflexError(
-      "NO_BROKER",
-      `no broker answered the mount within ${timeoutMs} ms and none is alive. Start one: dataflex-mq broker`,
-    );
+    throw errorOf("NO_BROKER.none", { time });
   }
   const workers = await workerPresence.alive(redis);
   if (waitingFor === "worker" || workers.length === 0) {
-    throw new DataflexError(
-      "NO_WORKER",
-      `no worker came to life within ${timeoutMs} ms. Start one: dataflex-mq worker`,
-    );
+    throw errorOf("NO_WORKER", { time });
   }
-  throw new DataflexError(
-    "NO_BROKER",
-    `${brokers.length} broker(s) live, but none answered the mount within ${timeoutMs} ms`,
-  );
+  throw errorOf("NO_BROKER.silent", { brokers: brokers.length, time });
 }
 
 /** The handle of a run that another producer mounted. Errors: NOT_MOUNTED. */
 export async function readMounted(redis: Redis, run: string): Promise<Handle> {
   const handle = await readHandle(redis, runKeys(run));
-  if (!handle) throw new DataflexError("NOT_MOUNTED", `run "${run}" is not mounted: its trainer calls mount first`);
+  if (!handle) throw errorOf("NOT_MOUNTED", { run });
   return handle;
 }

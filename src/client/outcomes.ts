@@ -55,12 +55,10 @@ export interface PipelineResult
 /** Errors: the failure that settled the pipeline, rebuilt; DECODE. */
 export function decodeOutcome(handle: Handle, { header, body }: Outcome): PipelineResult {
   if (header.kind === "failure") {
-    const { code, message, details, pipeline, stage } = header;
-    throw DataflexError.fromFailure({
-      code,
-      message: `pipeline "${pipeline}" (${stage}): ${message}`,
-      details: { ...details, pipeline, stage },
-    });
+    const { code, pipeline, stage } = header;
+    const message = `pipeline "${pipeline}" (${stage}): ${header.message}`;
+    const failure = { code, message, details: { ...header.details, pipeline, stage } };
+    throw DataflexError.fromFailure(failure, DataflexError.fromFailure(header));
   }
   const columns = decodeColumns(header.columns, body, handle.limits);
   const mask = columns.get("mask");

@@ -1,5 +1,6 @@
 import { countRows, toBitmap } from "../columns/row-ranges.js";
 import { DataflexError } from "../errors.js";
+import { errorOf } from "../sentences.js";
 import { checkNames, checkRowOptions, checkTotal } from "./guard.js";
 import { type KeyTable, keyTable, planKeys, planRange, type RowPlan, refuseDuplicates } from "./rows.js";
 import type { PutOptions } from "./run-options.js";
@@ -59,11 +60,7 @@ export async function planRows(
 
 function checkStageTotal(o: PutOptions, stage: string, rows: number, all: number): void {
   if (o.total_rows === undefined || o.total_rows === rows || o.total_rows === all) return;
-  throw new DataflexError(
-    "ROWS_CONFLICT",
-    `total_rows is ${o.total_rows}, but the first put of stage ${stage} named ${rows} of the step's ${all} rows`,
-    { total_rows: o.total_rows, rows },
-  );
+  throw errorOf("ROWS_CONFLICT.stage_total", { total_rows: o.total_rows, stage, rows, all });
 }
 
 function notAllRows(stage: string, total: number, rows: number): DataflexError {

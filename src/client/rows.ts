@@ -3,6 +3,7 @@ import { rangesOf } from "../columns/row-ranges.js";
 import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { pack } from "../protocol/codec.js";
+import { errorOf } from "../sentences.js";
 
 /** Which rows of the step a put is for, and in which order its input has them. */
 export interface RowPlan {
@@ -35,11 +36,8 @@ export function planKeys(keys: readonly string[], table: readonly string[]): Row
   const rowOf = new Map(table.map((k, i) => [k, i]));
   const unknown = keys.filter((k) => !rowOf.has(k));
   if (unknown.length > 0) {
-    throw new DataflexError(
-      "ROWS_CONFLICT",
-      `${unknown.length} key(s) are not in this step's row table, the first is "${unknown[0]}"`,
-      { unknown: unknown.slice(0, 10) },
-    );
+    const facts = { count: unknown.length, first: unknown[0]! };
+    throw errorOf("ROWS_CONFLICT.unknown_keys", facts, { unknown: unknown.slice(0, 10) });
   }
   const rows = keys.map((k) => rowOf.get(k)!);
   const order = Int32Array.from(keys.keys()).sort((a, b) => rows[a]! - rows[b]!);

@@ -1,11 +1,12 @@
 import type { Redis } from "ioredis";
-import { DataflexError, type ErrorCode } from "../errors.js";
+import { DataflexError } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
 import { stateOf } from "../protocol/pipeline-state.js";
 import { checkSaved, packEntry, type SavedState, type StateEntry, unpackEntry } from "../protocol/saved-state.js";
 import { typedWriteError } from "../redis/chunk-stream.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
 import { readState, restoreState } from "../redis/scripts/restore-state.js";
+import { sentence } from "../sentences.js";
 
 /** Reads what a pipeline remembers. Errors: INVALID_INPUT for a pipeline that remembers nothing, DECODE. */
 export async function saveState(redis: Redis, handle: Handle, pipeline: string): Promise<SavedState> {
@@ -27,12 +28,9 @@ export async function loadState(redis: Redis, handle: Handle, pipeline: string, 
   let word = await restore();
   if (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))) word = await restore();
   if (word === "OK") return;
-  throw new DataflexError(
-    word as ErrorCode,
-    `the state of pipeline "${pipeline}" was not restored: this trainer (incarnation ${handle.incarnation}) no longer owns ` +
-      `run "${handle.run}", it must stop`,
-    { run: handle.run, pipeline },
-  );
+  const { run, incarnation } = handle;
+  const why = sentence(word, { run, incarnation });
+  throw new DataflexError(word, `the state of pipeline "${pipeline}" was not restored: ${why}`, { run, pipeline });
 }
 
 /** The name that Redis keeps the pipeline's state under. */

@@ -13,6 +13,7 @@ import { HEARTBEAT_MS, stepKeyOf } from "../redis/keys.js";
 import { heartbeat } from "../redis/scripts/heartbeat.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
 import { releaseStep, type Unlinked } from "../redis/scripts/release.js";
+import { errorOf } from "../sentences.js";
 import { alignResult, lastStage, rowsOfStep, type StepRows } from "./align.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
@@ -272,13 +273,9 @@ export class Run {
   }
 
   #assertUsable(): void {
-    if (this.#closed) throw new DataflexError("CLOSED", `run "${this.handle.run}" was closed by this client`);
-    if (this.#fenced) {
-      throw new DataflexError(
-        "FENCED",
-        `run "${this.handle.run}": incarnation ${this.handle.incarnation} was replaced by a later trainer; this one must stop`,
-      );
-    }
+    const { run, incarnation } = this.handle;
+    if (this.#closed) throw errorOf("CLOSED.run", { run });
+    if (this.#fenced) throw errorOf("FENCED", { run, incarnation });
   }
 }
 

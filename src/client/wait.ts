@@ -6,6 +6,7 @@ import { blockingCall } from "../redis/blocking.js";
 import { parseStepKey, runKeys } from "../redis/keys.js";
 import { settleFailure } from "../redis/scripts/settle.js";
 import type { Entry } from "../redis/streams.js";
+import { errorOf, sentence } from "../sentences.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { before } from "./deadline.js";
 import { diagnose } from "./diagnose.js";
@@ -108,13 +109,10 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
     o.redis.hget(keys.step(o.handle.incarnation, o.stepKey).status, "released"),
   ]);
   if (owner && Number(owner) > o.handle.incarnation) {
-    throw new DataflexError(
-      "FENCED",
-      `run "${o.handle.run}": incarnation ${o.handle.incarnation} was replaced by a later trainer (${owner}); this one must stop`,
-    );
+    const { run, incarnation } = o.handle;
+    throw errorOf("FENCED", { run, incarnation });
   }
-  if (released)
-    throw new DataflexError("RELEASED", `step ${o.stepKey} was released, its weights cannot be had any more`);
+  if (released) throw errorOf("RELEASED", { step: o.stepKey });
   return o.restore();
 }
 
@@ -122,21 +120,12 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
 async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () => Promise<void>): Promise<void> {
   const late = missing();
   const grace = performance.now() + 2_000;
-  const why = await before(grace, settleTimeout(o, late, last)).catch(() => [
-    `Redis has not answered for the last seconds (its address, its network, its load?)`,
-  ]);
+  const why = await before(grace, settleTimeout(o, late, last)).catch(() => [sentence("TIMEOUT.silent", {})]);
   const left = missing();
   if (left.length === 0) return;
   const names = left.map((p) => `"${p.name}"`).join(", ");
-  throw new DataflexError(
-    "TIMEOUT",
-    `no weights from pipeline ${names} for step ${o.stepKey} within ${o.timeoutMs} ms: ${why.join("; ")}`,
-    {
-      step: parseStepKey(o.stepKey).step,
-      pipelines: left.map((p) => p.name),
-      why,
-    },
-  );
+  const facts = { names, step: o.stepKey, time: `${o.timeoutMs} ms`, why: why.join("; ") };
+  throw errorOf("TIMEOUT", facts, { step: parseStepKey(o.stepKey).step, pipelines: left.map((p) => p.name), why });
 }
 
 async function settleTimeout(
@@ -157,7 +146,7 @@ async function settleTimeout(
         stage: p.stage,
         attempt,
         code: "TIMEOUT",
-        message: `the trainer stopped waiting after ${o.timeoutMs} ms: ${why.join("; ")}`,
+        message: sentence("TIMEOUT.settled", { time: `${o.timeoutMs} ms`, why: why.join("; ") }),
         details: {},
         producer: { worker: "client", pid: process.pid, job_id: "" },
       },

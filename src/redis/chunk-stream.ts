@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
+import { errorOf } from "../sentences.js";
 
 /**
  * A body as chunk entries `0-1 … 0-n` of a stream of its own, field `b`. Plain XADD with explicit ids, pipelined: a chunk that
@@ -40,9 +41,7 @@ export async function writeChunks(
 export async function readChunks(redis: Redis, key: string, first: number, last: number): Promise<Buffer[]> {
   const entries = await redis.xrangeBuffer(key, `0-${first + 1}`, `0-${last + 1}`);
   if (entries.length !== last - first + 1) {
-    throw new DataflexError("CHUNKS_MISSING", `${key}: chunks ${first}-${last} asked for, ${entries.length} found`, {
-      key,
-    });
+    throw errorOf("CHUNKS_MISSING.read", { key, wanted: last - first + 1, found: entries.length });
   }
   return entries.map(([, fields]) => fields[1] as Buffer);
 }
@@ -78,12 +77,7 @@ export function typedWriteError(error: unknown): unknown {
   const message = String((error as Error)?.message ?? error);
   const previous = (error as { previousErrors?: Error[] })?.previousErrors?.map(String).join(" ") ?? "";
   if (`${message} ${previous}`.includes("OOM")) {
-    return new DataflexError(
-      "REDIS_FULL",
-      "Redis is full (maxmemory reached under noeviction), so nothing was marked as produced. Raise maxmemory or release steps, then put again",
-      {},
-      { cause: error },
-    );
+    return errorOf("REDIS_FULL", {}, {}, { cause: error });
   }
   return error;
 }

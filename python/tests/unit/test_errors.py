@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 import re
 
 import dataflex_mq
 from dataflex_mq.client.neutral import UNAVAILABLE
 from dataflex_mq.errors import ERROR_CODES, DataflexError, FencedError, ServiceFailure, error
+from dataflex_mq.sentences import SENTENCES, error_of
 from helpers.paths import REPOSITORY
 
 
@@ -19,6 +21,24 @@ def test_the_table_is_the_services() -> None:
     }
     assert {code: tuple(kind) for code, kind in ERROR_CODES.items()} == theirs
     assert list(ERROR_CODES) == list(theirs)
+
+
+def test_the_sentences_are_the_services() -> None:
+    source = (REPOSITORY / "src" / "sentences.ts").read_text()
+    table = source[source.index("SENTENCES = {") : source.index("} as const satisfies")]
+    entries = re.findall(r"^  \"?([\w.]+)\"?:\s+(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'),$", table, re.MULTILINE)
+    assert list(SENTENCES.items()) == [(key, ast.literal_eval(text)) for key, text in entries]
+    assert len(entries) == table.count(",\n")
+    assert {key.split(".")[0] for key in SENTENCES} <= set(ERROR_CODES)
+
+
+def test_the_error_of_a_sentence_has_its_code_class_and_facts() -> None:
+    fenced = error_of("FENCED", run="r", incarnation=3)
+    assert isinstance(fenced, FencedError)
+    assert fenced.message == 'run "r": incarnation 3 was replaced by a later trainer; this one must stop'
+    assert fenced.details == {"run": "r", "incarnation": 3}
+    keys = error_of("ROWS_CONFLICT.unknown_keys", {"unknown": ["a"]}, count=1, first="a")
+    assert (keys.code, keys.details) == ("ROWS_CONFLICT", {"unknown": ["a"]})
 
 
 def test_what_neutral_covers_is_the_services() -> None:

@@ -153,7 +153,7 @@ export class ComputeHost {
       void this.#python.death().then((death) => {
         const said = death.details.said === undefined ? "" : `; it last said: ${death.details.said}`;
         const message = `${death.message} under ${partsOf(this.#last!)}${said}`;
-        pending.reject(new DataflexError(death.code, message, { ...death.details }));
+        pending.reject(DataflexError.fromFailure({ ...death.toFailure(), message }, death));
       });
     } else pending.reject(DataflexError.fromFailure(reply.failure));
   }

@@ -1,4 +1,4 @@
-import { pack, unpack } from "msgpackr";
+import { Packr } from "msgpackr";
 import { DataflexError } from "../../errors.js";
 
 /**
@@ -6,6 +6,8 @@ import { DataflexError } from "../../errors.js";
  * multiple of 64 bytes from the start of the frame. The header's `bodies` holds their lengths.
  */
 const FRAME_LIMITS = { header: 64 * 2 ** 20, bodies: 8 * 2 ** 30 } as const;
+/** Both ends are our own processes. A size above 4 GiB arrives as a 64-bit integer, which would otherwise become a BigInt. */
+const HEADERS = new Packr({ useRecords: false, int64AsType: "number" });
 const ALIGNMENT = 64;
 const PADDING = new Uint8Array(ALIGNMENT);
 
@@ -13,7 +15,7 @@ const aligned = (size: number): number => Math.ceil(size / ALIGNMENT) * ALIGNMEN
 
 /** The pieces of a frame, in order; bodies are not copied. @throws DataflexError LIMIT. */
 export function encodeFrame(header: Readonly<Record<string, unknown>>, bodies: readonly Uint8Array[]): Uint8Array[] {
-  const packed = pack({ ...header, bodies: bodies.map((body) => body.byteLength) });
+  const packed = HEADERS.pack({ ...header, bodies: bodies.map((body) => body.byteLength) });
   const total = bodies.reduce((sum, body) => sum + aligned(body.byteLength), 0);
   atMost("header", packed.byteLength, FRAME_LIMITS.header);
   atMost("bodies", total, FRAME_LIMITS.bodies);
@@ -57,7 +59,10 @@ export class FrameReader {
     const length = new DataView(this.#peek(4).buffer).getUint32(0, true);
     atMost("header", length, FRAME_LIMITS.header);
     if (this.#held < 4 + length) return undefined;
-    const total = sizesOf(unpack(this.#peek(4 + length).subarray(4))).reduce((sum, size) => sum + aligned(size), 0);
+    const total = sizesOf(HEADERS.unpack(this.#peek(4 + length).subarray(4))).reduce(
+      (sum, size) => sum + aligned(size),
+      0,
+    );
     atMost("bodies", total, FRAME_LIMITS.bodies);
     return aligned(4 + length) + total;
   }
@@ -95,7 +100,7 @@ export class FrameReader {
 
 function readFrame(whole: Uint8Array): Frame {
   const length = new DataView(whole.buffer).getUint32(0, true);
-  const header: unknown = unpack(whole.subarray(4, 4 + length));
+  const header: unknown = HEADERS.unpack(whole.subarray(4, 4 + length));
   let start = aligned(4 + length);
   const bodies = sizesOf(header).map((size) => {
     const body = whole.subarray(start, start + size);

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from ..errors import error
 from ..redis.address import address_of
 from ..redis.connect import Connections
+from ..sentences import error_of
 from .background import Sender
 from .guard import check_run_id, seconds_of
 from .mount import read_mounted, request_mount
@@ -101,7 +101,7 @@ class Client:
 
     def _assert_open(self) -> None:
         if self._closed:
-            raise error("CLOSED", "the client was closed")
+            raise error_of("CLOSED.client")
 
     def __enter__(self) -> Client:
         return self

@@ -15,6 +15,7 @@ from ..redis.connect import Connections
 from ..redis.keys import CONTROL, reply_key
 from ..redis.mounts import Handle, read_handle
 from ..redis.presence import live_brokers, live_workers
+from ..sentences import error_of
 from .guard import check_run_id, seconds_of
 
 PROTOCOL_VERSIONS = [1]
@@ -108,7 +109,7 @@ def read_mounted(connections: Connections, run_id: str) -> Handle:
     """The handle of a run that another producer mounted. Raises NOT_MOUNTED."""
     handle = read_handle(connections, run_id)
     if handle is None:
-        raise error("NOT_MOUNTED", f'run "{run_id}" is not mounted: its trainer calls mount first')
+        raise error_of("NOT_MOUNTED", run=run_id)
     return check_version(handle)
 
 
@@ -131,10 +132,10 @@ def _forget_refusal(connections: Connections, mount_id: str) -> None:
 
 
 def _no_answer(connections: Connections, call: Any, timeout: float, waiting_for: str | None) -> NoReturn:
+    time_given = f"{timeout:g} s"
     brokers = call(lambda: live_brokers(connections))
     if not brokers:
-        message = f"no broker answered the mount within {timeout:g} s and none is alive. Start one: dataflex-mq broker"
-        raise error("NO_BROKER", message)
+        raise error_of("NO_BROKER.none", time=time_given)
     if waiting_for == "worker" or not call(lambda: live_workers(connections)):
-        raise error("NO_WORKER", f"no worker came to life within {timeout:g} s. Start one: dataflex-mq worker")
-    raise error("NO_BROKER", f"{len(brokers)} broker(s) live, but none answered the mount within {timeout:g} s")
+        raise error_of("NO_WORKER", time=time_given)
+    raise error_of("NO_BROKER.silent", brokers=len(brokers), time=time_given)

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 import redis
 
-from ..errors import DataflexError, error
+from ..errors import DataflexError
 from ..redis.connect import LOST, Connections
 from ..redis.keys import HEARTBEAT_MS
 from ..redis.mounts import Handle, restore_run, trainer_beat
+from ..sentences import error_of
 from .background import Heartbeat
 from .guard import seconds_of
 from .open_steps import OpenSteps
@@ -78,10 +79,9 @@ class MountedRun:
     def _assert_usable(self) -> None:
         run = self.handle["run"]
         if self._closed:
-            raise error("CLOSED", f'run "{run}" was closed by this client')
+            raise error_of("CLOSED.run", run=run)
         if self._fenced:
-            message = f'run "{run}": incarnation {self.handle["incarnation"]} was replaced by a later trainer; this one must stop'
-            raise error("FENCED", message)
+            raise error_of("FENCED", run=run, incarnation=self.handle["incarnation"])
         # In a forked process the thread is not there yet.
         self._heartbeat.ensure()
 

@@ -9,6 +9,7 @@ from ..redis.chunk_stream import check_stored, windows
 from ..redis.commits import commit_put, put_stream
 from ..redis.connect import Connections, text
 from ..redis.mounts import Handle, restore_run
+from ..sentences import sentence
 from .prepare import PreparedPut
 from .rows import KeyTable
 
@@ -57,26 +58,18 @@ def send_put(connections: Connections, handle: Handle, put: PreparedPut, commit:
 
 def _refused(handle: Handle, put: PreparedPut, step: str, word: str, rest: list[str]) -> DataflexError:
     stage = put.header["stage"]
-    first = rest[0] if rest else ""
-    sentences = {
-        "FENCED": f"this trainer (incarnation {handle['incarnation']}) was replaced by a later one ({first}): it must stop",
-        "NOT_MOUNTED": "the run is not mounted any more: mount it again",
-        "RELEASED": "the step was released already, so nothing can be put any more",
-        "PUT_CONFLICT": "this put was made before with other content. Pass replace=True if the new content is right",
-        "CHUNKS_MISSING": f"the put's chunks did not stay in Redis ({first} of {put.header['chunks']} found): is it losing keys?",
-        "ROWS_CONFLICT": _rows_conflict(put, rest),
-    }
+    first, detail = [*rest, "", ""][:2]
+    key = {"CHUNKS_MISSING": "CHUNKS_MISSING.put", "ROWS_CONFLICT": f"ROWS_CONFLICT.{first}"}.get(word, word)
+    why = sentence(
+        key,
+        run=handle["run"],
+        incarnation=handle["incarnation"],
+        step=step,
+        found=first,
+        chunks=put.header["chunks"],
+        total_rows=put.header["total_rows"],
+        detail=detail,
+    )
     where = f"step {step}, stage {stage}, fields {', '.join(put.fields)}"
     details = {"run": handle["run"], "step": step, "stage": stage, "fields": put.fields, "reason": first}
-    return error(word, f"{where}: {sentences.get(word, word)}", details)
-
-
-def _rows_conflict(put: PreparedPut, rest: list[str]) -> str:
-    kind, detail = [*rest, "", ""][:2]
-    if kind == "total_rows":
-        return f"total_rows is {put.header['total_rows']}, but the first put of this stage said {detail}"
-    if kind == "keys":
-        return "the keys are not the ones that the first put of this stage fixed"
-    if kind == "no_keys":
-        return "this put names keys, but the first put of this stage named none"
-    return f'some of these rows of field "{detail}" were put before by a put of another range or other fields'
+    return error(word, f"{where}: {why}", details)

@@ -14,6 +14,7 @@ from ..columns.input_types import FieldValue
 from ..columns.row_ranges import ranges_of
 from ..errors import error
 from ..protocol.codec import pack
+from ..sentences import error_of
 from .guard import whole_number
 
 # The row table travels as one value, kept with the step: far above any real one, far below what would stall the server.
@@ -65,11 +66,8 @@ def plan_keys(keys: Sequence[str], table: Sequence[str]) -> RowPlan:
     row_of = {key: row for row, key in enumerate(table)}
     unknown = [key for key in keys if key not in row_of]
     if unknown:
-        raise error(
-            "ROWS_CONFLICT",
-            f'{len(unknown)} key(s) are not in this step\'s row table, the first is "{unknown[0]}"',
-            {"unknown": unknown[:10]},
-        )
+        details = {"unknown": unknown[:10]}
+        raise error_of("ROWS_CONFLICT.unknown_keys", details, count=len(unknown), first=unknown[0])
     rows = np.array([row_of[key] for key in keys], dtype=np.int64)
     order = np.argsort(rows, kind="stable")
     in_order = bool((order == np.arange(len(order))).all())

@@ -11,6 +11,7 @@ from ..protocol.codec import pack, unpack
 from ..redis.connect import Connections
 from ..redis.mounts import Handle, restore_run
 from ..redis.state_store import read_state, restore_state
+from ..sentences import sentence
 
 SavedState = dict[str, Any]
 
@@ -32,10 +33,8 @@ def load_state(connections: Connections, handle: Handle, pipeline: str, saved: A
         if word != "NOT_MOUNTED" or not restore_run(connections, handle):
             break
     if word != "OK":
-        message = (
-            f'the state of pipeline "{pipeline}" was not restored: this trainer (incarnation {handle["incarnation"]}) '
-            f'no longer owns run "{handle["run"]}", it must stop'
-        )
+        why = sentence(word, run=handle["run"], incarnation=handle["incarnation"])
+        message = f'the state of pipeline "{pipeline}" was not restored: {why}'
         raise error(word, message, {"run": handle["run"], "pipeline": pipeline})
 
 

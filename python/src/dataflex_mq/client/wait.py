@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DataflexError, error
+from ..errors import DataflexError
 from ..redis.connect import LOST, RETRY_SECONDS, SLICE_SECONDS, Connections, is_refusal, typed
 from ..redis.keys import StepKeys, run_keys
 from ..redis.mounts import Handle
 from ..redis.settle import settle_timeout
+from ..sentences import error_of, sentence
 from .diagnose import Pipeline, diagnose
 from .outcomes import Outcome, load_outcome, read_outcomes
 
@@ -94,10 +95,9 @@ class StepWait:
         run, incarnation = self.handle["run"], self.handle["incarnation"]
         owner = command("HGET", run_keys(run).mount, "inc")
         if owner and int(owner) > incarnation:
-            message = f'run "{run}": incarnation {incarnation} was replaced by a later trainer ({int(owner)}); this one must stop'
-            raise error("FENCED", message)
+            raise error_of("FENCED", run=run, incarnation=incarnation)
         if command("HGET", self._keys.status, "released"):
-            raise error("RELEASED", f"step {self.at} was released, its weights cannot be had any more")
+            raise error_of("RELEASED", step=self.at)
         return self.restore()
 
     def _restored_later(self) -> None:
@@ -116,21 +116,24 @@ class StepWait:
         try:
             why = self.connections.call(GRACE_SECONDS, "diagnosis", lambda: self._settle(late))
         except DataflexError:
-            why = ["Redis has not answered for the last seconds (its address, its network, its load?)"]
+            why = [sentence("TIMEOUT.silent")]
         left = [pipeline["name"] for pipeline in self.missing()]
         if not self.undecided() or not left:
             return
         names = ", ".join(f'"{name}"' for name in left)
-        raise error(
+        raise error_of(
             "TIMEOUT",
-            f"no weights from pipeline {names} for step {self.at} within {self.timeout:.3g} s: {'; '.join(why)}",
             {"step": self.at, "pipelines": left, "why": why},
+            names=names,
+            step=self.at,
+            time=f"{self.timeout:.3g} s",
+            why="; ".join(why),
         )
 
     def _settle(self, late: Sequence[dict[str, Any]]) -> list[str]:
         why = diagnose(self.connections, self.handle, self.at, late)
         attempt = int(self.connections.execute("HGET", self._keys.status, "attempt") or 1)
-        message = f"the trainer stopped waiting after {self.timeout:.3g} s: {'; '.join(why)}"
+        message = sentence("TIMEOUT.settled", time=f"{self.timeout:.3g} s", why="; ".join(why))
         words = [settle_timeout(self.connections, self.handle, self.at, one, attempt, message) for one in late]
         if "SETTLED" in words:
             ours = self.outcomes

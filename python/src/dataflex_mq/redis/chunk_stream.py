@@ -12,7 +12,7 @@ from typing import Any
 
 import redis
 
-from ..errors import error
+from ..sentences import error_of
 from .connect import Command, Connections
 from .streams import range_answer
 
@@ -51,5 +51,5 @@ def read_chunks(connections: Connections, key: str, count: int) -> list[bytes]:
     """All chunks of a stream, in order. Raises CHUNKS_MISSING."""
     entries = range_answer(connections.execute("XRANGE", key, "0-1", f"0-{count}"))
     if len(entries) != count:
-        raise error("CHUNKS_MISSING", f"{key}: {count} chunks asked for, {len(entries)} found", {"key": key})
+        raise error_of("CHUNKS_MISSING.read", key=key, wanted=count, found=len(entries))
     return [entry.fields["b"] for entry in entries]

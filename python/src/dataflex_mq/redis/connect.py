@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from ..errors import DataflexError, error
+from ..sentences import error_of, sentence
 from .address import parse_address, redact
 from .scripts import ScriptCall
 
@@ -95,8 +96,8 @@ class Connections:
 
     def unreachable(self, what: str, seconds: float, cause: BaseException) -> DataflexError:
         where = redact(self.url)
-        message = f"{what}: cannot reach Redis at {where} within {seconds:g} s ({cause}). Is it up? Then do it again"
-        return error("REDIS_UNREACHABLE", message, {"url": where})
+        why = sentence("REDIS_UNREACHABLE", what=what, time=f"{seconds:g} s")
+        return error("REDIS_UNREACHABLE", f"{why} ({where}: {cause})", {"url": where})
 
     def execute(self, *command: Any) -> Any:
         """One command, answered at once. Raises redis-py's errors."""
@@ -143,11 +144,7 @@ def typed(cause: BaseException) -> DataflexError:
         return cause
     message = str(cause)
     if isinstance(cause, redis.exceptions.OutOfMemoryError) or "OOM" in message:
-        return error(
-            "REDIS_FULL",
-            "Redis is full (maxmemory reached under noeviction), so nothing was marked as produced. "
-            "Raise maxmemory or release steps, then put again",
-        )
+        return error_of("REDIS_FULL")
     if is_refusal(cause):
         return error(
             "REDIS_UNREACHABLE", f"Redis refuses the connection: {message}. Fix the address's user or password"

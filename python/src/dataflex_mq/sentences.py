@@ -1,0 +1,56 @@
+"""
+The sentences of errors that are raised in several places or by both clients, under their code, with a reason where a code has several.
+They are those of the service (`src/sentences.ts`); a test compares the two. Durations (`{time}`) carry their unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import DataflexError, error
+
+SENTENCES: dict[str, str] = {
+    # mount
+    "NO_BROKER.none": "no broker answered the mount within {time} and none is alive. Start one: dataflex-mq broker",
+    "NO_BROKER.silent": "{brokers} broker(s) are alive, but none answered the mount within {time}",
+    "NO_WORKER": "no worker came to life within {time}. Start one: dataflex-mq worker",
+    "NOT_MOUNTED": 'run "{run}" is not mounted: its trainer calls mount first',
+    "FENCED": 'run "{run}": incarnation {incarnation} was replaced by a later trainer; this one must stop',
+    # put
+    "PUT_CONFLICT": "this put was made before with different content. Pass replace if the new content is right",
+    "ROWS_CONFLICT.total_rows": "total_rows is {total_rows}, but the first put of the step said {detail}",
+    "ROWS_CONFLICT.keys": "the keys are not those that the first put of the step fixed",
+    "ROWS_CONFLICT.no_keys": "this put names keys, but the first put of the step named none",
+    "ROWS_CONFLICT.stage_rows": "the rows are not among those that the first put of this stage named",
+    "ROWS_CONFLICT.overlap": 'some of these rows of field "{detail}" were already put, by a put of another range or other '
+    "fields",
+    "ROWS_CONFLICT.unknown_keys": '{count} key(s) are not in the row table of this step, the first is "{first}"',
+    "ROWS_CONFLICT.stage_total": "total_rows is {total_rows}, but the first put of stage {stage} named {rows} of the {all} rows "
+    "of the step",
+    "ROWS_CONFLICT.unseen": 'row {row} was put at a later stage only: pipeline "{pipeline}" ({stage}) gave it no weight. Put '
+    "it at {stage} as well",
+    "CHUNKS_MISSING.put": "the put's chunks did not stay in Redis ({found} of {chunks} found): is it losing keys?",
+    "CHUNKS_MISSING.read": "{key}: {wanted} chunks wanted, {found} found",
+    "RELEASED": "step {step} was released: it takes no more puts, and its weights are gone",
+    # waiting
+    "TIMEOUT": "no weights from pipeline {names} for step {step} within {time}: {why}",
+    "TIMEOUT.settled": "the trainer stopped waiting after {time}: {why}",
+    "TIMEOUT.silent": "Redis has not answered for the last few seconds (its address, its network, its load?)",
+    "CLOSED.client": "this client was closed: connect another",
+    "CLOSED.run": 'run "{run}" was closed by this client',
+    # Redis
+    "REDIS_UNREACHABLE": "{what}: Redis has not answered within {time}. Is it up? Then do it again",
+    "REDIS_FULL": "Redis is full (maxmemory reached under noeviction), so nothing was stored. Raise maxmemory or "
+    "release steps, then try again",
+}
+
+
+def sentence(key: str, /, **facts: Any) -> str:
+    """A sentence with its holes filled."""
+    return SENTENCES[key].format(**facts)
+
+
+def error_of(key: str, details: Mapping[str, Any] | None = None, /, **facts: Any) -> DataflexError:
+    """The error of a sentence. details: what programs get; default: the facts."""
+    return error(key.split(".")[0], sentence(key, **facts), facts if details is None else details)

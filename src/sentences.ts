@@ -1,0 +1,64 @@
+import { DataflexError, type ErrorCode } from "./errors.js";
+
+/**
+ * The sentences of errors that are raised in several places or by both clients, under their code, with a reason where a code has several.
+ * `python/src/dataflex_mq/sentences.py` has the same ones; a test compares them. Durations (`{time}`) carry their unit.
+ */
+export const SENTENCES = {
+  // mount
+  "NO_BROKER.none": "no broker answered the mount within {time} and none is alive. Start one: dataflex-mq broker",
+  "NO_BROKER.silent": "{brokers} broker(s) are alive, but none answered the mount within {time}",
+  NO_WORKER: "no worker came to life within {time}. Start one: dataflex-mq worker",
+  NOT_MOUNTED: 'run "{run}" is not mounted: its trainer calls mount first',
+  FENCED: 'run "{run}": incarnation {incarnation} was replaced by a later trainer; this one must stop',
+  // put
+  PUT_CONFLICT: "this put was made before with different content. Pass replace if the new content is right",
+  "ROWS_CONFLICT.total_rows": "total_rows is {total_rows}, but the first put of the step said {detail}",
+  "ROWS_CONFLICT.keys": "the keys are not those that the first put of the step fixed",
+  "ROWS_CONFLICT.no_keys": "this put names keys, but the first put of the step named none",
+  "ROWS_CONFLICT.stage_rows": "the rows are not among those that the first put of this stage named",
+  "ROWS_CONFLICT.overlap":
+    'some of these rows of field "{detail}" were already put, by a put of another range or other fields',
+  "ROWS_CONFLICT.unknown_keys": '{count} key(s) are not in the row table of this step, the first is "{first}"',
+  "ROWS_CONFLICT.stage_total":
+    "total_rows is {total_rows}, but the first put of stage {stage} named {rows} of the {all} rows of the step",
+  "ROWS_CONFLICT.unseen":
+    'row {row} was put at a later stage only: pipeline "{pipeline}" ({stage}) gave it no weight. Put it at {stage} as well',
+  "CHUNKS_MISSING.put": "the put's chunks did not stay in Redis ({found} of {chunks} found): is it losing keys?",
+  "CHUNKS_MISSING.read": "{key}: {wanted} chunks wanted, {found} found",
+  RELEASED: "step {step} was released: it takes no more puts, and its weights are gone",
+  // waiting
+  TIMEOUT: "no weights from pipeline {names} for step {step} within {time}: {why}",
+  "TIMEOUT.settled": "the trainer stopped waiting after {time}: {why}",
+  "TIMEOUT.silent": "Redis has not answered for the last few seconds (its address, its network, its load?)",
+  "CLOSED.client": "this client was closed: connect another",
+  "CLOSED.run": 'run "{run}" was closed by this client',
+  // Redis
+  REDIS_UNREACHABLE: "{what}: Redis has not answered within {time}. Is it up? Then do it again",
+  REDIS_FULL:
+    "Redis is full (maxmemory reached under noeviction), so nothing was stored. Raise maxmemory or release steps, then try again",
+} as const satisfies Readonly<Partial<Record<ErrorCode | `${ErrorCode}.${string}`, string>>>;
+
+export type SentenceKey = keyof typeof SENTENCES;
+type Holes<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Holes<Rest> : never;
+type Facts<K extends SentenceKey> = Readonly<Record<Holes<(typeof SENTENCES)[K]>, string | number>>;
+
+/** A sentence with its holes filled. */
+export function sentence<K extends SentenceKey>(key: K, facts: Facts<K>): string {
+  const given: Readonly<Record<string, string | number>> = facts;
+  return SENTENCES[key].replace(/\{(\w+)\}/g, (_, name: string) => String(given[name]));
+}
+
+/** The error of a sentence. @param details what programs get; default: the facts. */
+export function errorOf<K extends SentenceKey>(
+  key: K,
+  facts: Facts<K>,
+  details: Readonly<Record<string, unknown>> = facts,
+  options?: { cause?: unknown },
+): DataflexError {
+  return new DataflexError(codeOf(key), sentence(key, facts), details, options);
+}
+
+function codeOf(key: SentenceKey): ErrorCode {
+  return key.split(".")[0] as ErrorCode;
+}
