@@ -48,7 +48,7 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
     ? Object.fromEntries(Object.entries(input.fields).map(([name, value]) => [name, takeRows(value, order)]))
     : { ...input.fields };
   const fields = Object.keys(values).sort();
-  const lengths = input.lengths && inOrder(input.lengths, order);
+  const lengths = input.lengths ? inOrder(input.lengths, order) : raggedLengths(values.response_mask);
   if (lengths) values.lengths = { kind: "tensor", dtype: "i32", shape: [rows], data: lengths };
   if (input.is_padding) {
     const data = Uint8Array.from(inOrder(input.is_padding.map(Number), order));
@@ -82,6 +82,11 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
     layout,
     ranges: input.ranges,
   };
+}
+
+/** A ragged mask says how long each response is, which its encoded form, where the ones lie, does not. */
+function raggedLengths(mask: FieldValue | undefined): Int32Array | undefined {
+  return mask?.kind === "jagged" ? mask.lengths : undefined;
 }
 
 function inOrder(values: ArrayLike<number>, order: Int32Array | undefined): Int32Array {

@@ -37,8 +37,6 @@ export class StepResult {
   readonly #onLoss: ((composed: Composed) => void) | undefined;
   /** Pipelines that weigh the loss: mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts. */
   readonly #weighing: readonly PipelineResult[];
-  /** The mask of the latest stage: the one nearest to the loss's. */
-  readonly #mask: MaskColumn | undefined;
   #overScored: { readonly spans: Spans; readonly composed: Composed } | undefined;
   #forLoss: Composed | undefined;
   #combined: WeightArray | undefined;
@@ -60,8 +58,12 @@ export class StepResult {
     this.neutral = neutral;
     this.pipelines = results.map(withArray);
     this.#weighing = results.filter((p) => p.compact !== undefined && p.stage !== "pre_rollout");
-    const masked = this.#weighing.filter((p) => p.mask);
-    this.#mask = (masked.filter((p) => p.stage === "post_advantage").at(-1) ?? masked.at(-1))?.mask;
+  }
+
+  /** The mask of the latest stage: the one nearest to the loss's. Undefined only where nothing weighs the loss. */
+  get #mask(): MaskColumn | undefined {
+    const last = this.#weighing.findLast((p) => p.stage === "post_advantage") ?? this.#weighing.at(-1);
+    return last && maskOfResult(last);
   }
 
   /**
@@ -91,17 +93,19 @@ export class StepResult {
   rolloutIsWeights(mask: FieldInput, existing?: ArrayLike<number>): Float32Array {
     const loss = spansOfInput(mask);
     const kept = this.#handle.composition.combine === "replace" ? undefined : existing;
-    if (!this.#mask) return expand({ kind: "row", values: new Float32Array(loss.rows).fill(1) }, loss, kept);
+    const scored = this.#mask;
+    if (!scored) return expand({ kind: "row", values: new Float32Array(loss.rows).fill(1) }, loss, kept);
     const known = this.#overScored;
-    this.#forLoss = known && sameSpans(known.spans, loss) ? known.composed : this.#compose(this.#mask, loss);
+    this.#forLoss = known && sameSpans(known.spans, loss) ? known.composed : this.#compose(scored, loss);
     this.#onLoss?.(this.#forLoss);
     return expand(this.#forLoss.weights, loss, kept);
   }
 
   #composeScored() {
-    if (!this.#mask) return undefined;
-    const spans = this.#overScored?.spans ?? maskSpans(this.#mask);
-    this.#overScored ??= { spans, composed: this.#compose(this.#mask, spans) };
+    const scored = this.#mask;
+    if (!scored) return undefined;
+    const spans = this.#overScored?.spans ?? maskSpans(scored);
+    this.#overScored ??= { spans, composed: this.#compose(scored, spans) };
     return this.#overScored;
   }
 
@@ -109,17 +113,19 @@ export class StepResult {
     const scored = maskSpans(mask);
     const excluded = excludedRows(this.#weighing, scored.rows);
     const all = this.#weighing.map((p) => {
-      if (!p.mask) {
-        throw new DataflexError("INVALID_INPUT", `pipeline "${p.name}" was scored without a mask`, {
-          pipeline: p.name,
-        });
-      }
-      const own = maskSpans(p.mask);
+      const own = maskSpans(maskOfResult(p));
       // Pipelines of different stages may have read different masks: each is brought to one mask before the product.
       return sameSpans(own, scored) ? p.compact! : remask(p.compact!, own, scored, excluded);
     });
     return compose(all, scored, loss, this.#handle.composition, excluded);
   }
+}
+
+/** @throws DataflexError DECODE: without its mask nobody can say which tokens a weight is for. */
+function maskOfResult({ name, mask }: PipelineResult): MaskColumn {
+  if (mask) return mask;
+  const message = `the weights of pipeline "${name}" came without their mask: its worker is not of this version. Update it`;
+  throw new DataflexError("DECODE", message, { pipeline: name });
 }
 
 /** A result with its weights as an array, which is made on first use: token weights of a large step take long, and much memory. */

@@ -73,6 +73,15 @@ def test_values_and_lengths_are_ragged() -> None:
     assert (value.dtype, value.width, value.lengths.tolist()) == ("f64", 6, [2, 0, 3])
 
 
+@pytest.mark.parametrize(("stored", "dtype"), [("<u2", "bf16"), ("u1", "bool"), ("f2", "f16"), ("f4", "f32")])
+def test_a_label_names_what_the_array_holds(stored: str, dtype: str) -> None:
+    values = np.array([1, 0, 1], dtype=stored)
+    value = to_field_value("x", {"values": values, "lengths": [2, 1], "dtype": dtype})
+    assert isinstance(value, Jagged)
+    assert (value.dtype, value.values.dtype) == (dtype, values.dtype)
+    assert value.values.tolist() == [1, 0, 1]
+
+
 def test_lists_of_numbers_and_booleans_are_vectors() -> None:
     numbers, flags = to_field_value("x", [1, 0.5]), to_field_value("x", [True, False])
     assert isinstance(numbers, Tensor)
@@ -104,6 +113,13 @@ def test_lists_of_numbers_and_booleans_are_vectors() -> None:
         ("x", {"values": np.zeros(3), "lengths": [1, 1]}, {}, "add up to 2"),
         ("x", {"values": np.zeros(2), "lengths": [2.0]}, {}, "whole numbers"),
         ("x", {"values": np.zeros(2), "lengths": [2], "width": 1}, {}, "its width is 1"),
+        ("x", {"values": np.zeros(2, "f4"), "lengths": [2], "dtype": "bf16"}, {}, "is f32 and says dtype bf16"),
+        ("x", {"values": np.zeros(2, "f4"), "lengths": [2], "dtype": "i32"}, {}, "is f32 and says dtype i32"),
+        ("x", {"values": np.zeros(2, "i2"), "lengths": [2], "dtype": "bf16"}, {}, "is i32 and says dtype bf16"),
+        ("x", {"values": [1.0, 2.0], "lengths": [2], "dtype": "f64"}, {}, "is f32 and says dtype f64"),
+        ("x", {"values": np.zeros(2), "lengths": [2], "dtype": "f31"}, {}, "unknown dtype"),
+        ("x", Tensor("bf16", np.zeros(2, "f4")), {}, "is bf16 in a float32 array"),
+        ("x", Jagged("i64", np.zeros(2, "f8"), np.array([2], "i4"), 2), {}, "is i64 in a float64 array"),
         ("x", [np.zeros(1, np.float32), np.zeros(1)], {"row": 1}, "different types"),
         ("__proto__", [1.0], {}, "rename it"),
         ("constructor", [1.0], {}, "rename it"),

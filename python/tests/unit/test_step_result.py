@@ -13,6 +13,7 @@ from dataflex_mq.client.open_steps import OpenStep
 from dataflex_mq.client.outcomes import PipelineResult
 from dataflex_mq.client.step_result import StepResult
 from dataflex_mq.columns.tensor import MaskColumn
+from dataflex_mq.errors import DataflexError
 
 HANDLE = {"composition": {"combine": "multiply", "rescale": "none"}}
 SCORED = np.array([[1, 1, 0], [1, 1, 1]])
@@ -64,3 +65,12 @@ def test_what_is_handed_out_is_the_callers_own() -> None:
         one.weights[:] = 9
         assert one.weights.tolist() == [2, 3]
     assert result.rollout_is_weights(LOSS).tolist() == [[2, 0, 0], [3, 3, 3]]
+
+
+def test_weights_without_their_mask_are_refused() -> None:
+    rows = RowWeights(np.array([0, 2], dtype=np.float32))
+    bare = PipelineResult("bare", {"stage": "post_reward"}, rows, None, None, None)
+    for pipelines in ([bare], [pipeline("a", rows), bare]):
+        with pytest.raises(DataflexError, match='"bare" came without their mask') as refused:
+            StepResult(HANDLE, 1, 0, 0.0, pipelines, None, OpenStep()).rollout_is_weights(SCORED)
+        assert refused.value.code == "DECODE"

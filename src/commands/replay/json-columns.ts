@@ -52,8 +52,17 @@ function tokenMatrix(file: string, name: string, rows: readonly (readonly unknow
   return { kind: "jagged", dtype, lengths, width, data };
 }
 
+/** An id as text: a string, or a whole number that JSON holds exactly. Beyond 2^53 neighbours are one number, and groups would merge. */
+export function idText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** What an id must be, as the end of an error message. */
+export const NO_ID = "neither a string nor a whole number below 2^53: write ids as strings";
+
 /**
- * A column of strings; numbers are taken as their decimal text, since ids are often counted.
+ * A column of strings; whole numbers are taken as their decimal text, since ids are often counted.
  *
  * @throws INVALID_INPUT naming column and row
  */
@@ -61,9 +70,9 @@ export function stringColumn(file: string, name: string, value: unknown): string
   if (!Array.isArray(value))
     throw inputError(file, `${name} is ${quote(value)}, not a list with one string a row`, { field: name });
   return value.map((entry: unknown, row) => {
-    if (typeof entry === "string") return entry;
-    if (typeof entry === "number" || typeof entry === "bigint") return String(entry);
-    throw inputError(file, `${name} row ${row} is ${quote(entry)}, not a string`, { field: name, row });
+    const text = idText(entry);
+    if (text !== undefined) return text;
+    throw inputError(file, `${name} row ${row} is ${quote(entry)}, ${NO_ID}`, { field: name, row });
   });
 }
 

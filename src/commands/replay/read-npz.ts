@@ -19,7 +19,7 @@ export function readNpz(file: string, bytes: Buffer): RecordedStep {
     const array = readNpy(file, name, content);
     if (name === "step") draft.step = scalarStep(file, array);
     else if (name === "adv_estimator") draft.adv_estimator = estimator(file, array);
-    else if (isStringColumn(name)) draft[name] = stringColumn(file, name, plain(vector(file, name, array)));
+    else if (isStringColumn(name)) draft[name] = stringColumn(file, name, ids(file, name, vector(file, name, array)));
     else if (name === "lengths") draft.lengths = lengthColumn(file, name, plain(vector(file, name, array)).map(Number));
     else if (name === "is_padding")
       draft.is_padding = flagColumn(file, name, plain(vector(file, name, array)).map(Number));
@@ -44,6 +44,14 @@ function field(file: string, name: string, array: NpyArray): Tensor {
 function vector(file: string, name: string, array: NpyArray): NpyArray {
   if (array.shape.length === 1) return array;
   throw inputError(file, `array ${name} has shape (${array.shape}), not one entry a row`, { field: name });
+}
+
+/** Strings or integers: a float may have merged two ids before it was saved. */
+function ids(file: string, name: string, array: NpyArray): (string | number | bigint)[] {
+  if (array.kind === "strings" || !["f16", "f32", "f64"].includes(array.dtype)) return plain(array);
+  throw inputError(file, `array ${name} holds ${array.dtype} numbers; save ids as strings or integers`, {
+    field: name,
+  });
 }
 
 function scalarStep(file: string, array: NpyArray): number {

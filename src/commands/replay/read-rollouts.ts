@@ -2,6 +2,7 @@ import { DEFAULT_LIMITS } from "../../columns/limits.js";
 import type { Jagged } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
 import { inputError } from "./input-error.js";
+import { idText, NO_ID } from "./json-columns.js";
 import { duplicateKey, parseLenientJson, quote, toNumber } from "./lenient-json.js";
 import { isObject, stepNumber } from "./read-json.js";
 import { assembleStep, type RecordedStep } from "./recorded-step.js";
@@ -85,10 +86,10 @@ function stringsOf(file: string, rollouts: readonly Rollout[], key: string): str
   if (rollouts.every(({ record }) => record[key] === undefined || record[key] === null)) return undefined;
   return rollouts.map(({ record, line }) => {
     const value = record[key];
-    if (typeof value === "string") return value;
-    if (typeof value === "number") return String(value);
+    const text = idText(value);
+    if (text !== undefined) return text;
     const what =
-      value === undefined ? `has no "${key}", which other lines have` : `: ${key} is ${quote(value)}, not a string`;
+      value === undefined ? `has no "${key}", which other lines have` : `: ${key} is ${quote(value)}, ${NO_ID}`;
     throw inputError(file, `line ${line}${what.startsWith(":") ? "" : " "}${what}`, { line, field: key });
   });
 }

@@ -54,14 +54,16 @@ export function resolvePipeline(
   const stage = entries.map(stageOf).reduce<Stage>(laterStage, "pre_rollout");
   const needsGroups = entries.some((entry) => entry.needs_groups);
   // A policy compares groups where it is fed; its candidates are single prompts.
+  const weighsTokens = options.mechanism !== "mix" && stage !== "pre_rollout";
   const fields = pipelineFields(
     entries.map((entry) => (entry.kind === "policy" ? { ...entry, needs_groups: false } : entry)),
+    weighsTokens,
     mount.provides,
   );
   const fieldNames = fields.map((f) => f.name);
   checkFields(input, parts, fieldNames, stage, problems, warnings);
   const feed = chosen.actuator && actuator && feedEntry(chosen.actuator);
-  const feedFields = feed && pipelineFields([feed], mount.provides);
+  const feedFields = feed && pipelineFields([feed], false, mount.provides);
   if (feed && feedFields) {
     const names = feedFields.map((f) => f.name).filter((name) => !fieldNames.includes(name));
     checkFields(input, [{ entry: feed, at: actuator.at }], names, "post_reward", problems, warnings);

@@ -140,3 +140,15 @@ describe("weights as arrays", () => {
     expect(heard[0]).toBe(heard[1]);
   });
 });
+
+test("weights without their mask are refused, never taken for nothing that weighs", () => {
+  const result = resultOf(plain, { compact: rows(1, 0, 2), mask: undefined as unknown as MaskColumn });
+  expect(() => result.rolloutIsWeights(dense(3, 2, 1))).toThrow(/"p0" came without their mask/);
+  expect(() => result.combined).toThrow(/"p0" came without their mask/);
+  const mixed = resultOf(
+    plain,
+    { compact: rows(1, 0, 2), mask: undefined as unknown as MaskColumn },
+    { compact: rows(1, 1, 1) },
+  );
+  expect(() => mixed.rolloutIsWeights(dense(3, 2, 1))).toThrow(/"p0" came without their mask/);
+});

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..columns.chunks import chunks_of
 from ..columns.encode import encode_columns
-from ..columns.input_types import FieldValue
+from ..columns.input_types import FieldValue, is_ragged
 from ..columns.layout import layout_of
 from ..columns.row_ranges import count_rows, to_bitmap
 from ..columns.take_rows import take_rows
@@ -52,6 +52,10 @@ def prepare_put(
     rows = count_rows(plan.ranges)
     values = dict(fields)
     scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
+    mask_field = values.get("response_mask")
+    if lengths is None and mask_field is not None and is_ragged(mask_field):
+        # A ragged mask says how long each response is, which its encoded form, where the ones lie, does not.
+        lengths = mask_field.lengths
     if lengths is not None:
         values["lengths"] = Tensor("i32", lengths)
     if is_padding is not None:

@@ -121,13 +121,10 @@ class StepResult:
         excluded = _excluded_rows(self._weighing, scored.rows)
         weights: list[Weights] = []
         for result in self._weighing:
-            if result.mask is None or result.compact is None:
-                raise error(
-                    "INVALID_INPUT", f'pipeline "{result.name}" was scored without a mask', {"pipeline": result.name}
-                )
+            assert result.compact is not None
             # Pipelines of different stages may have read different masks; each is brought to the latest one before the product.
-            same = result.mask is scored
-            weights.append(result.compact if same else _rebase(result.compact, result.mask, scored, excluded))
+            mask = _mask_of(result)
+            weights.append(result.compact if mask is scored else _rebase(result.compact, mask, scored, excluded))
         return compose(weights, scored, loss, self._composition, excluded)
 
     @cached_property
@@ -141,10 +138,17 @@ class StepResult:
 
     @cached_property
     def _scored(self) -> MaskColumn | None:
-        """The mask of the latest stage: the one nearest to the loss's."""
-        masked = [result for result in self._weighing if result.mask is not None]
-        latest = [result for result in masked if result.stage == "post_advantage"] or masked
-        return latest[-1].mask if latest else None
+        """The mask of the latest stage: the one nearest to the loss's. None only where nothing weighs the loss."""
+        latest = [result for result in self._weighing if result.stage == "post_advantage"] or self._weighing
+        return _mask_of(latest[-1]) if latest else None
+
+
+def _mask_of(result: PipelineResult) -> MaskColumn:
+    """Raises DECODE: without its mask nobody can say which tokens a weight is for."""
+    if result.mask is None:
+        message = f'the weights of pipeline "{result.name}" came without their mask: its worker is not of this version. Update it'
+        raise error("DECODE", message, {"pipeline": result.name})
+    return result.mask
 
 
 def _excluded_rows(weighing: list[PipelineResult], rows: int) -> np.ndarray:

@@ -44,7 +44,9 @@ def to_field_value(name: str, given: Any) -> FieldValue:
     lists, another dtype or number of dimensions.
     """
     validate_field_name(name)
-    if isinstance(given, (Tensor, Jagged, Strings, DeviceTensor, DeviceJagged)):
+    if isinstance(given, (Tensor, Jagged)):
+        return _stored(name, given)
+    if isinstance(given, (Strings, DeviceTensor, DeviceJagged)):
         return given
     if is_torch_tensor(given):
         return _tensor(name, given)
@@ -57,6 +59,16 @@ def to_field_value(name: str, given: Any) -> FieldValue:
     if isinstance(given, Mapping) and "values" in given and "lengths" in given:
         return _ragged(name, given)
     return refuse(name, f"is a {type(given).__name__}; send a NumPy array, a torch tensor or a list")
+
+
+def _stored(name: str, given: Tensor | Jagged) -> Tensor | Jagged:
+    data = given.data if isinstance(given, Tensor) else given.values
+    if not is_dtype(given.dtype):
+        refuse(name, f"has the unknown dtype {given.dtype!r}")
+    if not isinstance(data, np.ndarray) or data.dtype != STORAGE[given.dtype]:
+        have = getattr(data, "dtype", type(data).__name__)
+        refuse(name, f"is {given.dtype} in a {have} array; {given.dtype} is held as {STORAGE[given.dtype]}")
+    return given
 
 
 def _array(name: str, given: np.ndarray) -> FieldValue:
@@ -107,12 +119,10 @@ def _tensor(name: str, given: Any) -> FieldValue:
 
 
 def _ragged(name: str, given: Mapping[str, Any]) -> Jagged:
-    value = to_field_value(name, given["values"])
     dtype = given.get("dtype")
+    value = _labelled(name, given["values"], dtype)
     if not isinstance(value, Tensor) or value.data.ndim != 1:
         refuse(name, "has values that are no flat array")
-    if dtype is not None and not is_dtype(dtype):
-        refuse(name, f"has the unknown dtype {dtype!r}")
     lengths = check_lengths(name, given["lengths"])
     if int(lengths.sum(dtype=np.int64)) != len(value.data):
         refuse(name, f"has {len(value.data)} elements, its lengths add up to {int(lengths.sum(dtype=np.int64))}")
@@ -120,8 +130,21 @@ def _ragged(name: str, given: Mapping[str, Any]) -> Jagged:
     width = int(given.get("width") or longest)
     if width < longest:
         refuse(name, f"has {longest} tokens in row {int(lengths.argmax())}, its width is {width}")
-    data = value.data if dtype != "bf16" else value.data.astype("<u2", copy=False)
-    return Jagged(dtype or value.dtype, data, lengths, width)
+    return Jagged(value.dtype, value.data, lengths, width)
+
+
+def _labelled(name: str, values: Any, dtype: Any) -> FieldValue:
+    """Values under the dtype that they are said to have: it must be theirs, but for bf16 as 16-bit words and bool as bytes."""
+    if dtype is None:
+        return to_field_value(name, values)
+    if not is_dtype(dtype):
+        refuse(name, f"has the unknown dtype {dtype!r}")
+    words = isinstance(values, np.ndarray) and values.dtype == STORAGE[dtype]
+    value = Tensor(dtype, values) if words else to_field_value(name, values)
+    if getattr(value, "dtype", None) != dtype:
+        have = getattr(value, "dtype", "a column of strings")
+        refuse(name, f"is {have} and says dtype {dtype}; drop the label, or send the values as {dtype}")
+    return value
 
 
 def check_lengths(name: str, given: Any) -> np.ndarray:

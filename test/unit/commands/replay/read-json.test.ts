@@ -132,7 +132,7 @@ describe("what is refused, and where it says the fault lies", () => {
     ],
     ["a fractional length", { fields: { x: [[1]] }, lengths: [0.5] }, /lengths row 0 is 0.5/],
     ["a padding flag of 2", { fields: { x: [[1]] }, is_padding: [2] }, /is_padding row 0 is 2/],
-    ["a uid that is no text", { fields: { x: [[1]] }, uid: [{}] }, /uid row 0 is \{\}, not a string/],
+    ["a uid that is no text", { fields: { x: [[1]] }, uid: [{}] }, /uid row 0 is \{\}, neither a string/],
     ["a fractional step", { step: 1.5, fields: { x: [[1]] } }, /step is 1.5/],
     ["an estimator that is no name", { adv_estimator: 3, fields: { x: [[1]] } }, /adv_estimator is 3/],
   ])("%s", async (_, value, message) => {
@@ -149,4 +149,15 @@ describe("what is refused, and where it says the fault lies", () => {
 test("a file of another name is read by what it holds", async () => {
   expect(await json({ fields: { x: [[1]] } }, "step.txt")).toMatchObject({ rows: 1 });
   expect(await readStep(fileWith("rollouts.txt", '{"score": 1, "response_length": 2}'))).toMatchObject({ rows: 1 });
+});
+
+describe("ids that are numbers", () => {
+  const step = (uid: string) => `{"fields": {"rm_scores": [[1], [0]]}, "uid": [${uid}, 1]}`;
+  test("are taken up to 2^53, and refused where JSON may have merged two of them", async () => {
+    expect(await json(step("9007199254740991"))).toMatchObject({ uid: ["9007199254740991", "1"] });
+    for (const uid of ["9007199254740993", "-9007199254740993", "1e300", "0.1"]) {
+      await expectRefused(json(step(uid)), /uid row 0 is .*write ids as strings/);
+    }
+    await expectRefused(json(step("1").replace("uid", "session").replace("1,", "9007199254740992,")), /session row 0/);
+  });
 });

@@ -57,6 +57,13 @@ describe("what is refused", () => {
     await expectRefused(readStep(fixture("big-endian.npz")), /big-endian \(>f4\); save it with '<f4'/);
   });
 
+  test("ids that are floats: two of them may have become one", async () => {
+    await expectRefused(
+      readStep(fixture("float-ids.npz")),
+      /array uid holds f64 numbers; save ids as strings or integers/,
+    );
+  });
+
   const stored = readFileSync(fixture("stored.npz"));
   const deflated = readFileSync(fixture("deflated.npz"));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hasGroupOfTwo } from "../../../../src/commands/replay/plan.js";
 import { readStep } from "../../../../src/commands/replay/read-input.js";
-import { expectRefused, rollouts } from "./helpers.js";
+import { expectRefused, fileWith, rollouts } from "./helpers.js";
 
 const read = (lines: readonly unknown[]): ReturnType<typeof readStep> => readStep(rollouts("rollouts.jsonl", lines));
 const pad = `pad${"0123456789abcdef".repeat(2)}`;
@@ -105,7 +105,7 @@ describe("what is refused names the line", () => {
     ["a negative length", [{ score: 1, response_length: -1 }], /line 1: response_length is -1/],
     ["an output of numbers", [{ score: 1, output: [1] }], /line 1: output is \[1\]/],
     ["a uid only in some", [{ ...ok, uid: "a" }, ok], /line 2 has no "uid", which other lines have/],
-    ["a uid that is no text", [{ ...ok, uid: {} }], /line 1: uid is \{\}, not a string/],
+    ["a uid that is no text", [{ ...ok, uid: {} }], /line 1: uid is \{\}, neither a string/],
     ["a padding flag of text", [{ ...ok, is_padding: "yes" }], /line 1: is_padding is "yes"/],
     ["nothing", ["", " "], /the file is empty/],
   ])("%s", async (_, lines, message) => {
@@ -136,3 +136,14 @@ test("the recorded GSM8K rollouts: 660 groups of four, 353 of them mixed", async
   const mixed = [...groups.values()].filter((group) => new Set(group).size > 1);
   expect(mixed.length * 4).toBe(1412);
 });
+
+test.each(["uid", "session"])(
+  "a %s above 2^53 is refused by its line: JSON may have merged two of them",
+  async (key) => {
+    const line = `{"score": 1, "response_length": 1, "${key}": 9007199254740993}`;
+    await expectRefused(
+      readStep(fileWith("big.jsonl", `${line}\n${line}\n`)),
+      new RegExp(`line 1: ${key} is .*write ids as strings`),
+    );
+  },
+);

@@ -30,3 +30,26 @@ describe("fields", () => {
     ]);
   });
 });
+
+describe("the mask", () => {
+  const scorerAt = (timing: "pre_rollout" | "post_reward") =>
+    defineScorer({
+      name: "by_uid",
+      requires: ["uid"],
+      timing,
+      granularity: "response",
+      params: z.strictObject({}),
+      score: (batch) => batch.strings("uid").map((uid) => uid.length),
+    });
+  const fieldsOf = (mount: object, timing: "pre_rollout" | "post_reward") =>
+    mounted({ ...mount, scorer: { name: "by_uid" } }, {}, [fakeCatalogue([scorerAt(timing)])]).pipelines[0]!.fields;
+  const both = [{ name: "response_mask", scope: "response" }, { name: "uid" }];
+
+  it("is asked for by every pipeline that weighs the loss, whatever its components read", () => {
+    expect(fieldsOf(REWEIGHT, "post_reward")).toEqual(both);
+    expect(fieldsOf({ mechanism: "select", actuator: { name: "threshold_band" } }, "post_reward")).toEqual(both);
+  });
+  it("is not asked for before there are responses", () => {
+    expect(fieldsOf(REWEIGHT, "pre_rollout")).toEqual([{ name: "uid" }]);
+  });
+});
