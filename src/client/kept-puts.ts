@@ -47,8 +47,13 @@ export class KeptPuts {
     if (open) open.settled = settled;
   }
 
-  drop(step: string, { put }: KeptPut): void {
-    if (this.#steps.get(step)?.puts.delete(nameOf(put))) this.#bytes -= put.header.bytes;
+  /** This very copy; one that was made since stays. */
+  drop(step: string, kept: KeptPut): void {
+    const puts = this.#steps.get(step)?.puts;
+    const name = nameOf(kept.put);
+    if (puts?.get(name) !== kept) return;
+    puts.delete(name);
+    this.#bytes -= kept.put.header.bytes;
   }
 
   forget(step: string): void {

@@ -6,7 +6,10 @@ export interface PutOptions {
   readonly total_rows?: number;
   /** Half-open range of the rows that this put holds; default: all. */
   readonly rows?: readonly [number, number];
-  /** A key a row. The first put of a (step, stage) names all of them, later ones any part, in any order. */
+  /**
+   * A key a row, in any order. The first put of a step names all of them, the first put of a later stage all that the stage is about,
+   * other puts any part.
+   */
   readonly keys?: readonly string[];
   /** Response lengths; needed for `response`-scoped fields that come padded. */
   readonly lengths?: ArrayLike<number>;
@@ -23,7 +26,7 @@ export interface PutOptions {
 /** Options of `run.weights`. */
 export interface WeightsOptions {
   /**
-   * From 0 to a day; default: the run's `max_wait_ms`. It is the step's deadline, not a poll: what has not settled when it passes
+   * From 0 to the run's `max_wait_ms`, which is the default. It is the step's deadline, not a poll: what has not settled when it passes
    * is settled as TIMEOUT for good.
    */
   readonly timeoutMs?: number;

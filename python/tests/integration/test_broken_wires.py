@@ -43,8 +43,9 @@ def test_a_put_whose_answer_is_lost_counts_once(proxy: FaultProxy, service: Priv
         # The server had taken it: the same put again changes nothing.
         assert run.put(1, STAGE, fields(), timeout=20.0).kind == "DUPLICATE"
         np.testing.assert_allclose(run.weights(1, timeout=20.0).weights, SOFTMAX_WEIGHTS, atol=1e-6)
-        (status,) = service.client().keys(f"dfx2:*:{run_id}:*:1.0:status")
-        assert service.client().hget(status, f"puts:{STAGE}").count(b",") == 1
+        (puts,) = service.client().keys(f"dfx2:*:{run_id}:*:1.0:puts")
+        # The put and its header.
+        assert service.client().hlen(puts) == 2
 
 
 def test_an_outcome_whose_answer_is_lost_is_read_again(proxy: FaultProxy, run_id: str) -> None:

@@ -22,9 +22,9 @@ SUM = block("reweight", ("reward_difficulty", {"mask_reward": False}), "softmax"
 
 def encodings(service: PrivateRedis, run: Any, step: int, stage: str) -> dict[str, str]:
     """What the put's header says, as Redis has it."""
-    status = run_keys(run.handle["run"]).step(run.handle["incarnation"], f"{step}.0").status
-    held = service.client().hgetall(status)
-    headers = [unpack(value) for name, value in held.items() if name.startswith(f"head:{stage}".encode())]
+    puts = run_keys(run.handle["run"]).step(run.handle["incarnation"], f"{step}.0").puts
+    held = service.client().hgetall(puts)
+    headers = [unpack(value) for name, value in held.items() if name.startswith(f"header:{stage}:".encode())]
     return {column["name"]: column["enc"] for header in headers for column in header["columns"]}
 
 

@@ -48,7 +48,7 @@ def test_settings_of_the_trainer_under_which_weights_are_lost_are_refused(client
         mounted(client, run_id, SOFTMAX, trainer={"use_pf_ppo": True})
     with pytest.raises(InputError, match="no_such_setting"):
         mounted(client, run_id, SOFTMAX, trainer={"no_such_setting": 1})
-    assert mounted(client, run_id, SOFTMAX, trainer={"use_pf_ppo": False, "verl": "0.9.1"}).handle["v"] == 1
+    assert mounted(client, run_id, SOFTMAX, trainer={"use_pf_ppo": False, "verl": "0.9.1"}).handle["v"] == 2
 
 
 def test_data_in_a_configuration_is_refused(client: Client, run_id: str) -> None:
@@ -99,9 +99,9 @@ def test_a_version_that_nobody_else_speaks_is_refused(
     with pytest.raises(WireError) as caught:
         mounted(client, f"{run_id}-later", SOFTMAX)
     assert caught.value.code == "PROTOCOL_VERSION"
-    with pytest.raises(WireError, match="the run speaks protocol 1, this client 99"):
+    with pytest.raises(WireError, match="the run speaks protocol 2, this client 99"):
         client.attach(run_id)
-    assert run.handle["v"] == 1
+    assert run.handle["v"] == 2
 
 
 def test_an_answer_that_is_no_message_is_one_typed_error(client: Client, service: PrivateRedis, run_id: str) -> None:

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dataflex_mq.client.plan_rows import FixedRows, PutRows, plan_rows
 from dataflex_mq.client.rows import check_keys, check_rows, key_table, plan_keys, plan_range
 from dataflex_mq.columns.gather_mask import gather_mask
 from dataflex_mq.columns.mask import mask_of
-from dataflex_mq.columns.row_ranges import count_bits, count_rows, ranges_of, rows_in, to_bitmap
+from dataflex_mq.columns.row_ranges import count_bits, count_rows, from_bitmap, ranges_of, rows_in, to_bitmap
 from dataflex_mq.columns.spans import mask_spans
 from dataflex_mq.columns.take_rows import take_rows
 from dataflex_mq.columns.tensor import Jagged, MaskColumn, Strings, Tensor
@@ -26,6 +27,7 @@ def test_ranges_and_bitmaps_hold_the_rows(chosen: set[int]) -> None:
     assert len(bitmap) == 8
     assert [row for row in range(61) if bitmap[row >> 3] & (0x80 >> (row & 7))] == rows.tolist()
     assert count_bits(bitmap) == len(rows)
+    assert from_bitmap(bitmap, 61) == ranges
 
 
 def test_keys_are_put_in_row_order() -> None:
@@ -59,6 +61,33 @@ def test_the_table_of_keys_has_the_digest_of_its_bytes() -> None:
     table = key_table(["a", "b"])
     assert table.blob == b"\x92\xa1a\xa1b"
     assert len(table.digest) == 32
+
+
+def planned(keys: list[str], fixed: FixedRows, total: int | None = None) -> PutRows:
+    return plan_rows(keys, None, total, 0, "post_advantage", 100, lambda: fixed)
+
+
+def test_the_first_put_of_a_stage_names_its_rows() -> None:
+    table = key_table(["a", "b", "c", "d"])
+    first = planned(["b", "a"], FixedRows())
+    assert (first.total, first.is_part, first.is_whole) == (2, False, True)
+    assert first.table is not None
+    assert first.table.keys == ["b", "a"]
+    part = planned(["d", "b"], FixedRows(table))
+    assert (part.plan.ranges, part.total, part.is_part, part.is_whole) == ([1, 2, 3, 4], 4, True, True)
+    # The whole table is still to come, or an earlier put has named the part.
+    assert not planned(["d", "b"], FixedRows(table), 4).is_part
+    assert not planned(["b"], FixedRows(table, [1, 2, 3, 4])).is_whole
+    assert not planned(["b"], FixedRows(table, [1, 2, 3, 4]), 2).is_part
+    for fixed, total, code in (
+        (FixedRows(), 3, "INVALID_INPUT"),
+        (FixedRows(table), 3, "INVALID_INPUT"),
+        (FixedRows(table, [1, 2, 3, 4]), 3, "ROWS_CONFLICT"),
+        (FixedRows(), 101, "LIMIT"),
+    ):
+        with pytest.raises(DataflexError) as caught:
+            planned(["d", "b"], fixed, total)
+        assert caught.value.code == code
 
 
 def test_rows_are_taken_in_another_order() -> None:

@@ -168,6 +168,26 @@ def test_a_mask_that_rejection_changed_is_sent_again(
     trainer._dataflex_client.close()
 
 
+@pytest.mark.parametrize("block", [SELECT, {"pipelines": {"band": SELECT, "size": SOFTMAX}}])
+def test_weights_follow_their_rows_through_a_reorder(
+    service: Any, run_id: str, rows: Any, monkeypatch: pytest.MonkeyPatch, block: dict[str, Any]
+) -> None:
+    """verl balances lengths: each stage has its own order of the rows, also where weights of both are multiplied."""
+    trainer = make_trainer(service, run_id, block)
+    rows.reorder([6, 1, 4, 3, 0, 7, 2, 5])
+    batch = submit(trainer, rows, monkeypatch)
+    batch.reorder([2, 7, 0, 5, 3, 6, 1, 4])
+    order = list(batch.keys)
+    batch = trainer._compute_advantage(batch, {})
+    assert batch.keys == order
+    data = as_actor_fetches(batch).select("rollout_is_weights", "response_mask", "advantages").to_padded_tensor()
+    size = data["advantages"].abs().amax(dim=1).exp() if "pipelines" in block else torch.ones(len(order))
+    kept = torch.tensor([float(key.startswith("b_")) for key in order])
+    expected = (size / size.mean() * kept)[:, None] * data["response_mask"]
+    torch.testing.assert_close(data["rollout_is_weights"], expected, check_dtype=False)
+    trainer._dataflex_client.close()
+
+
 def test_a_step_is_named_by_its_trigger_too(trainer: Any, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     at: list[tuple[int, int]] = []
     weights = trainer._dataflex_run.weights

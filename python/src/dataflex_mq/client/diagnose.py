@@ -16,8 +16,9 @@ Pipeline = dict[str, Any]
 
 def diagnose(connections: Connections, handle: Handle, step: str, waiting: Sequence[Pipeline]) -> list[str]:
     status = run_keys(handle["run"]).step(handle["incarnation"], step).status
-    state = connections.execute("HGETALL", status)
-    if not state or b"attempt" not in state:
+    names = ["attempt", *(name for pipeline in waiting for name in _status_fields(pipeline))]
+    state = dict(zip(names, connections.execute("HMGET", status, *names), strict=True))
+    if state["attempt"] is None:
         read = "; ".join(
             f"{', '.join(field['name'] for field in fields)} at {stage}" for stage, fields in handle["stages"].items()
         )
@@ -41,15 +42,24 @@ def diagnose(connections: Connections, handle: Handle, step: str, waiting: Seque
     return list(dict.fromkeys(found)) or ["every field is there and workers live; the result did not come in time"]
 
 
-def _missing(pipeline: Pipeline, state: dict[bytes, bytes]) -> list[str]:
+def _status_fields(pipeline: Pipeline) -> list[str]:
+    stage = pipeline["stage"]
+    made = [f"made:{stage}:{field['name']}" for field in pipeline["fields"]]
+    return [f"content:{pipeline['name']}", f"span:{stage}", *made]
+
+
+def _missing(pipeline: Pipeline, state: dict[str, bytes | None]) -> list[str]:
     name, stage = pipeline["name"], pipeline["stage"]
-    rows = state.get(f"rows:{stage}".encode())
+    if state[f"content:{name}"] is not None:
+        return []
+    span = state[f"span:{stage}"]
     fields = [field["name"] for field in pipeline["fields"]]
-    if rows is None:
+    if span is None:
         return [f'pipeline "{name}": nothing was put at stage {stage}; it needs {", ".join(fields)}']
-    made = {field: count_bits(state.get(f"made:{stage}:{field}".encode(), b"")) for field in fields}
+    rows = count_bits(span)
+    made = {field: count_bits(state[f"made:{stage}:{field}"] or b"") for field in fields}
     return [
-        f'pipeline "{name}": field "{field}" at stage {stage} has {have} of {int(rows)} rows'
+        f'pipeline "{name}": field "{field}" at stage {stage} has {have} of {rows} rows'
         for field, have in made.items()
-        if have != int(rows)
+        if have != rows
     ]

@@ -67,3 +67,14 @@ def seconds_of(timeout: Any, name: str) -> float:
         message = f"{name} is {timeout!r}; it must be a number of seconds from 0 to {MAX_SECONDS:g} (a day)"
         raise error("INVALID_INPUT", message, {"argument": name})
     return float(timeout)
+
+
+def check_wait(seconds: float, max_wait_ms: int) -> float:
+    """A wait longer than the service's own would end with EXPIRED before its time. Raises INVALID_INPUT."""
+    if seconds <= max_wait_ms / 1000:
+        return seconds
+    message = (
+        f"timeout is {seconds:g} s, above this run's max_wait_ms of {max_wait_ms}, after which the service gives a step up: "
+        "raise max_wait_ms in the dataflex block"
+    )
+    raise error("INVALID_INPUT", message, {"argument": "timeout", "max_wait_ms": max_wait_ms})

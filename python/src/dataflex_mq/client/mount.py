@@ -18,7 +18,7 @@ from ..redis.presence import live_brokers, live_workers
 from ..sentences import error_of
 from .guard import check_run_id, seconds_of
 
-PROTOCOL_VERSIONS = [1]
+PROTOCOL_VERSIONS = [2]
 # The request is sent again this often under the same id: a flushed server has forgotten it, and a second copy does no harm.
 ASK_AGAIN_SECONDS = 5.0
 # How long the diagnosis may take after the deadline.

@@ -17,6 +17,7 @@ from ..sentences import error_of
 from .background import Heartbeat
 from .guard import seconds_of
 from .open_steps import OpenSteps
+from .released_steps import ReleasedSteps
 
 log = logging.getLogger("dataflex_mq")
 
@@ -36,6 +37,7 @@ class MountedRun:
         self.handle = handle
         self._connections = connections
         self._steps = OpenSteps(connections, handle)
+        self._released = ReleasedSteps(connections, handle)
         self._owner_pid = os.getpid() if owner else None
         self._fenced = False
         self._closed = False
@@ -71,7 +73,11 @@ class MountedRun:
                 word = trainer_beat(self._connections, self.handle)
                 if word == "FENCED" or (word == "NOT_MOUNTED" and not restore_run(self._connections, self.handle)):
                     self._fenced = True
-            self._steps.tend(forget_settled=not self._is_owner)
+            self._steps.tend(self._is_owner)
+            if self._is_owner:
+                self._released.tend()
+            else:
+                self._steps.forget_settled()
         except (*LOST, redis.exceptions.RedisError, DataflexError) as caught:
             # The next beat is in three seconds; a lasting fault is raised by the next put or wait.
             log.debug("heartbeat of run %s: %s", self.handle["run"], caught)

@@ -75,6 +75,12 @@ def read_outcomes(connections: Connections, key: str, after: str, block_ms: int)
     return read_answer(connections.execute("XREAD", "COUNT", 64, "STREAMS", key, after))
 
 
+def put_hashes(entry: Entry) -> frozenset[str] | None:
+    """First digits of the hashes of the puts that an outcome was made of; None for a failure that was made of none."""
+    listed = entry.fields.get("puts", b"").decode()
+    return frozenset(listed.split(",")) if listed else None
+
+
 def load_outcome(connections: Connections, keys: StepKeys, entry: Entry) -> Outcome:
     """Reads an entry's body, from its chunks where it is not inline."""
     header = unpack(entry.fields["header"])

@@ -11,15 +11,17 @@ import numpy as np
 
 from ..columns.input import check_lengths, to_field_value
 from ..columns.input_types import FieldValue
+from ..columns.row_ranges import to_bitmap
 from ..errors import DataflexError, error
 from ..redis.connect import Connections
 from ..redis.mounts import Handle
 from .form import check_flags
 from .guard import whole_number
 from .open_steps import OpenSteps
+from .plan_rows import PutRows, plan_rows
 from .prepare import PreparedPut, prepare_put
 from .put import Commit, PutReceipt, send_put
-from .rows import KeyTable, RowPlan, check_keys, check_rows, key_table, plan_keys, plan_range, row_count
+from .rows import check_keys, check_rows, row_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,47 +82,37 @@ class Posting:
         try:
             return self._send()
         except DataflexError as caught:
-            # Another producer fixed the row table first: read it, and put in its order.
-            if caught.code != "ROWS_CONFLICT" or caught.details.get("reason") != "keys":
+            # Another producer fixed the step's rows first: read them, and put in their order.
+            raced = caught.code == "ROWS_CONFLICT" and caught.details.get("reason") in ("keys", "stage_rows")
+            if not raced or self._options.keys is None:
                 raise
             self._prepared = self._prepare(fresh=True)
             return self._send()
 
     def _send(self) -> PutReceipt:
-        put, commit = self._prepared
+        put, rows = self._prepared
+        span = to_bitmap(rows.plan.ranges, rows.total) if rows.is_part else b""
+        commit = Commit(self._at, rows.table, span, self._options.replace, self._steps.attempt(self._at))
         receipt = self._call(lambda: send_put(self._connections, self._handle, put, commit))
-        self._steps.keep(self._at, put, commit, receipt)
+        self._steps.keep(self._at, put, rows, self._options.keys, receipt)
         return receipt
 
-    def _prepare(self, fresh: bool) -> tuple[PreparedPut, Commit]:
-        plan, table, total = self._plan(fresh)
-        mask = self._steps.mask_of(self._at, self._stage, plan.ranges)
+    def _prepare(self, fresh: bool) -> tuple[PreparedPut, PutRows]:
         options = self._options
-        put = prepare_put(
-            self._handle, self._stage, self._values, plan, total, options.lengths, options.is_padding, mask
+        rows = plan_rows(
+            options.keys,
+            options.rows,
+            options.total_rows,
+            row_count(self._values),
+            self._stage,
+            self._handle["limits"]["max_rows"],
+            lambda: self._call(lambda: self._steps.fixed(self._at, self._stage, fresh)),
         )
-        return put, Commit(self._at, table, options.replace)
-
-    def _plan(self, fresh: bool) -> tuple[RowPlan, KeyTable | None, int]:
-        options = self._options
-        if options.keys is not None:
-            rows = len(options.keys)
-        else:
-            rows = options.rows[1] - options.rows[0] if options.rows else row_count(self._values)
-        total = rows if options.total_rows is None else options.total_rows
-        most = self._handle["limits"]["max_rows"]
-        if not 0 <= total <= most:
-            raise error("LIMIT", f"total_rows is {total}; it must be a whole number up to {most}", {"total": total})
-        if options.keys is None:
-            return plan_range(options.rows, total), None, total
-        table = self._call(lambda: self._steps.table(self._at, self._stage, fresh))
-        if table is not None:
-            total = len(table.keys) if options.total_rows is None else total
-            return plan_keys(options.keys, table.keys), table, total
-        if len(options.keys) != total:
-            message = f"the first put of stage {self._stage} with keys names all {total} of them, this one {len(options.keys)}"
-            raise error("INVALID_INPUT", message, {"total": total})
-        return plan_range(None, total), key_table(options.keys), total
+        mask = self._steps.mask_of(self._at, self._stage, rows.plan.ranges)
+        put = prepare_put(
+            self._handle, self._stage, self._values, rows.plan, rows.total, options.lengths, options.is_padding, mask
+        )
+        return put, rows
 
     def _call(self, work: Any) -> Any:
         left = max(0.0, self._end - time.monotonic())

@@ -21,7 +21,11 @@ TRIES = 3
 class Commit:
     step: str
     table: KeyTable | None
+    # Bitmap of the stage's rows where the put fixes them; empty: as an earlier put said, or all of the table.
+    span: bytes
     replace: bool
+    # The step's highest attempt that this client was told: Redis never falls behind it, whatever it has lost.
+    floor: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,17 @@ def send_put(connections: Connections, handle: Handle, put: PreparedPut, commit:
     stream = put_stream(handle, commit.step, put.header)
     digest, blob = (commit.table.digest, commit.table.blob) if commit.table else ("", b"")
     call = commit_put(
-        handle, commit.step, put.header, put.header_bytes, put.fields, put.bitmap, digest, blob, commit.replace
+        handle,
+        commit.step,
+        put.header,
+        put.header_bytes,
+        put.fields,
+        put.bitmap,
+        digest,
+        blob,
+        commit.span,
+        commit.replace,
+        commit.floor,
     )
     for attempt in range(1, TRIES + 1):
         pending = list(windows(stream, put.chunks, handle["limits"]["step_ttl_ms"])) or [[]]

@@ -31,7 +31,7 @@ class RowPlan:
 
 @dataclass(frozen=True, slots=True)
 class KeyTable:
-    """The row table that the first put of a (step, stage) fixed, and its digest."""
+    """The keys of a step's rows as its first put named them, and their digest."""
 
     keys: list[str]
     digest: str

@@ -16,8 +16,9 @@ from ..redis.commits import release_step
 from ..redis.connect import Connections
 from ..redis.keys import run_keys
 from ..redis.mounts import Handle
+from .align import StepRows, align_result, last_stage, rows_of_step
 from .background import Sender
-from .guard import check_fields, check_stage, check_stages, step_at
+from .guard import check_fields, check_stage, check_stages, check_wait, step_at
 from .mounted import MountedRun
 from .neutral import NeutralSteps
 from .outcomes import PipelineResult, decode_outcome
@@ -32,6 +33,10 @@ from .wait import StepWait
 SCRIPT_SECONDS = 30.0
 # A few megabytes at most, outside the training step.
 STATE_SECONDS = 60.0
+# One round trip.
+LOOK_SECONDS = 2.0
+# One value of 32 MiB at most.
+KEYS_SECONDS = 10.0
 
 
 class Run(MountedRun):
@@ -56,6 +61,11 @@ class Run(MountedRun):
         """Steps that trained without weights under `on_unavailable: neutral`."""
         return self._neutral.count
 
+    @property
+    def copies_dropped(self) -> int:
+        """Copies of acknowledged puts that are no longer kept, since all of them had become too large: they are not put again."""
+        return self._steps.copies_dropped
+
     def put(
         self,
         step: int,
@@ -76,7 +86,8 @@ class Run(MountedRun):
         does not list stay here.
 
         total_rows: rows of the whole step; default those of this put. rows: (start, stop), those of this put; default all. keys: one a
-        row; the first put of a (step, stage) names all, later ones any part in any order. lengths (rows,): response lengths in tokens,
+        row, in any order; post_reward and post_advantage are about the same rows. The first put of the step names all of them, the first
+        put of a later stage all that the stage is about, other puts any part. lengths (rows,): response lengths in tokens,
         needed for fields of scope `response` that come padded. is_padding (rows,): rows that only fill the batch up; they count nowhere
         and weigh 0. trigger: for trainers that update several times a step. replace: other content for a put made before opens a new
         attempt of the step. timeout: seconds that Redis may take, default the run's `max_wait_ms`.
@@ -100,15 +111,15 @@ class Run(MountedRun):
     ) -> PendingStep:
         """
         As `put`, whose other arguments it takes, for weights that are needed later: encodes at once (the arrays may be reused when this
-        returns), sends on the client's one background thread. timeout: seconds for put and weights together. Raises INVALID_INPUT, LIMIT,
-        FENCED, CLOSED at once; the rest in `result()`.
+        returns), sends on the client's one background thread. timeout: seconds for put and weights together, at most `max_wait_ms`.
+        Raises INVALID_INPUT, LIMIT, FENCED, CLOSED at once; the rest in `result()`.
         """
         named = {name: put.pop(name, None) for name in ("total_rows", "rows", "keys", "lengths", "is_padding")}
         options = PutOptions.of(**named, replace=put.pop("replace", False))
         if put:
             raise TypeError(f"submit() got unexpected arguments: {', '.join(put)}")
         at = step_at(step, trigger)
-        seconds = self._deadline(timeout)
+        seconds = check_wait(self._deadline(timeout), self.handle["max_wait_ms"])
         send = self._posting(at, stage, fields, options, seconds)
         sent = self._sender.submit(lambda: self._covering(at, send))
         self._under_way.setdefault((os.getpid(), at), []).append(sent)
@@ -125,30 +136,40 @@ class Run(MountedRun):
         trigger: int = 0,
     ) -> StepResult:
         """
-        Waits for the outcomes of the step's delivered pipelines; of those of `stages` only, if given. timeout: seconds, default the run's
-        `max_wait_ms`.
+        Waits for the outcomes of the step's delivered pipelines; of those of `stages` only, if given. timeout: seconds, default and at most
+        the run's `max_wait_ms`. A step that was read is answered again, also when Redis has forgotten it since, until it is released.
 
         Raises the failure that settled a pipeline; TIMEOUT with a diagnosis (which field, broker or worker was missing) or
-        REDIS_UNREACHABLE, unless `on_unavailable` is neutral; FENCED, RELEASED, CLOSED.
+        REDIS_UNREACHABLE, unless `on_unavailable` is neutral; INVALID_INPUT, ROWS_CONFLICT (a row of the last stage that an earlier
+        stage's pipeline did not see), FENCED, RELEASED, CLOSED.
         """
         self._assert_usable()
         at = step_at(step, trigger)
         check_stages(stages)
+        seconds = check_wait(self._deadline(timeout), self.handle["max_wait_ms"])
         delivered = [pipeline for pipeline in self.handle["pipelines"] if not pipeline["shadow"]]
         expected = [one for one in delivered if stages is None or one["stage"] in stages]
         began = time.monotonic()
+        everything = len(expected) == len(delivered)
         results: list[PipelineResult] = []
+        rows: StepRows | None = None
         neutral: DataflexError | None = None
         try:
-            results = self._outcomes(at, expected, self._sent(at, self._deadline(timeout)))
+            left = self._sent(at, seconds)
+            self._neutral.check(at)
+            before = self._read_before(at) if everything else None
+            results = self._outcomes(at, expected, left) if before is None else before
+            rows = self._rows_of(at, results)
         except DataflexError as caught:
             if not self._neutral.covers(caught):
                 raise
-            neutral = caught
+            neutral, results = caught, []
             self._neutral.trained(at, caught)
         waited = time.monotonic() - began
-        self._steps.settled(at, waited * 1000, len(expected) == len(delivered))
-        return StepResult(self.handle, int(step), int(trigger), waited, results, neutral, self._steps.of(at))
+        self._steps.settled(at, waited * 1000, results, everything and neutral is None)
+        aligned = results if rows is None else [align_result(one, rows) for one in results]
+        keys = None if rows is None else rows.keys
+        return StepResult(self.handle, int(step), int(trigger), waited, aligned, neutral, self._steps.of(at), keys)
 
     def is_settled(self, step: int, *, trigger: int = 0, stages: Sequence[str] | None = None) -> bool:
         """Whether `weights` would answer at once. Asks Redis once."""
@@ -188,6 +209,8 @@ class Run(MountedRun):
         if unavailable:
             return "UNAVAILABLE"
         self._fenced = self._fenced or word == "FENCED"
+        if self._is_owner:
+            self._released.add(at)
         return fate if word == "OK" else "UNKNOWN"
 
     def mix_state(self, pipeline: str) -> SavedState:
@@ -233,10 +256,36 @@ class Run(MountedRun):
             sent.result()
         return max(0.0, seconds - (time.monotonic() - began))
 
+    def _read_before(self, at: str) -> list[PipelineResult] | None:
+        """
+        What was read before, unless somebody has replaced a put since. A Redis that has forgotten the step, or that is away, changes
+        nothing: the outcome was of the very puts.
+        """
+        read = self._steps.read_before(at)
+        if read is None:
+            return None
+        status = run_keys(self.handle["run"]).step(self.handle["incarnation"], at).status
+        ask = partial(self._connections.execute, "HMGET", status, "attempt", "released")
+        try:
+            attempt, released = self._call(LOOK_SECONDS, "weights", ask)
+        except DataflexError as caught:
+            if caught.code in ("CLOSED", "FENCED"):
+                raise
+            attempt = released = None
+        replaced = attempt is not None and int(attempt) > read[0]
+        return None if released or replaced else read[1]
+
+    def _rows_of(self, at: str, results: Sequence[PipelineResult]) -> StepRows | None:
+        """The rows that the step's weights are for, and their order: this producer's own, where it named keys."""
+        last = last_stage(results)
+        if last is None:
+            return None
+        table = self._call(KEYS_SECONDS, f"the row keys of step {at}", partial(self._steps.keys_of, at, last))
+        return rows_of_step(results, last, table, self._steps.order(at, last))
+
     def _outcomes(self, at: str, expected: Sequence[dict[str, Any]], seconds: float) -> list[PipelineResult]:
-        self._neutral.check(at)
-        restore = partial(self._steps.restore, at)
-        waiting = StepWait(self._connections, self.handle, at, expected, seconds, restore, self._assert_usable)
+        restore, accepts = partial(self._steps.restore, at), partial(self._steps.accepts, at)
+        waiting = StepWait(self._connections, self.handle, at, expected, seconds, restore, accepts, self._assert_usable)
         outcomes = waiting.collect()
         for outcome in outcomes.values():
             if outcome.header["kind"] == "failure":

@@ -27,7 +27,8 @@ class StepResult:
     """
     The weights of one step. `pipelines`: the delivered ones by name, in the order of the configuration. `neutral`: the error because of
     which no weights came, where `on_unavailable: neutral` let the step train as if there were none; else None. `waited`: seconds that
-    the caller waited.
+    the caller waited. `keys`: of the rows, in the order of all weights here: that of this producer's own put where that named every row of
+    the last stage, else that of the step's first put; None where rows were put without keys.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class StepResult:
         results: list[PipelineResult],
         neutral: DataflexError | None = None,
         record: OpenStep | None = None,
+        keys: list[str] | None = None,
     ) -> None:
         """record: what this producer keeps of the step, where it has put any of it; it keeps the composition for the release report."""
         self.step = step
         self.trigger = trigger
         self.waited = waited
         self.neutral = neutral
+        self.keys = keys
         self.pipelines: Mapping[str, PipelineResult] = {result.name: result for result in results}
         self._composition: Mapping[str, Any] = handle["composition"]
         self._record = record or OpenStep()

@@ -14,7 +14,7 @@ from ..redis.mounts import Handle
 from ..redis.settle import settle_timeout
 from ..sentences import error_of, sentence
 from .diagnose import Pipeline, diagnose
-from .outcomes import Outcome, load_outcome, read_outcomes
+from .outcomes import Outcome, load_outcome, put_hashes, read_outcomes
 
 # How long the diagnosis may take after the deadline.
 GRACE_SECONDS = 2.0
@@ -29,6 +29,8 @@ class StepWait:
     timeout: float
     # Puts again what Redis has forgotten of the step; answers whether that was anything.
     restore: Callable[[], bool]
+    # Whether an outcome (its attempt, the hashes of its puts) is of what this producer has put.
+    accepts: Callable[[Pipeline, int, frozenset[str] | None], bool]
     # Raises when the run was closed or fenced meanwhile.
     alive: Callable[[], None]
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -73,10 +75,10 @@ class StepWait:
     def read(self, block_ms: int) -> bool:
         """Takes in what the step's stream has after the last entry seen; answers whether there was anything."""
         entries = read_outcomes(self.connections, self._keys.out, self.last_id, block_ms)
-        names = {pipeline["name"] for pipeline in self.expected}
+        expected = {pipeline["name"]: pipeline for pipeline in self.expected}
         for entry in entries:
             name = entry.fields["pipeline"].decode()
-            if name in names:
+            if name in expected and self.accepts(expected[name], int(entry.fields["attempt"]), put_hashes(entry)):
                 outcome = load_outcome(self.connections, self._keys, entry)
                 attempt = outcome.header["attempt"]
                 # A replaced put voids every outcome of an earlier attempt.

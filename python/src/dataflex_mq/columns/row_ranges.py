@@ -34,5 +34,10 @@ def to_bitmap(ranges: Sequence[int], total: int) -> bytes:
     return np.packbits(bits).tobytes()
 
 
+def from_bitmap(bitmap: bytes, total: int) -> list[int]:
+    """The ranges of the rows whose bit is set, of `total` rows."""
+    return ranges_of(np.flatnonzero(np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=total)))
+
+
 def count_bits(bitmap: bytes) -> int:
     return int(np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8)).sum())

@@ -34,8 +34,8 @@ class Jagged:
     def sum(self) -> Any:
         """Sum of each row's tokens, (rows,) in float64; 0 for a row without any."""
         if isinstance(self.values, np.ndarray):
-            sums = np.concatenate(([0.0], np.cumsum(self.values, dtype=np.float64)))
-            return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+            running = np.concatenate(([0.0], np.cumsum(self.values, dtype=np.float64)))
+            return running[self.offsets[1:]] - running[self.offsets[:-1]]
         import torch
 
         rows = torch.repeat_interleave(torch.arange(len(self.lengths), device=self.values.device), self.lengths)

@@ -38,9 +38,9 @@ def main(argument: str) -> None:
 def _run(options: dict[str, Any], control: Control) -> None:
     from ..version import __version__
     from .call import Caller
-    from .device import open_device
     from .instances import Instances
     from .load import load_files
+    from .own_device import open_device
     from .server import Server
 
     files = options["files"]
@@ -68,9 +68,9 @@ def _run(options: dict[str, Any], control: Control) -> None:
 
 
 def _refusal(thrown: Exception) -> dict[str, Any]:
-    from .device import DeviceError
     from .failures import failure_of
     from .load import LoadError
+    from .own_device import DeviceError
 
     if isinstance(thrown, DeviceError):
         return {"code": "BACKEND", "message": str(thrown), "details": {}}

@@ -16,7 +16,7 @@ from ..components.series import Series
 from ..components.step_columns import StepColumns, check_finite
 from .answers import kept_rows, remembered, row_values, shares, token_values
 from .instances import Instances, Use
-from .original.batch import original_batch
+from .original.data_proto import original_batch
 from .received import Bodies, read_columns
 
 

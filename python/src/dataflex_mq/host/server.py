@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .call import Caller
-from .device import Device, memory_use
 from .failures import failure_of, report
 from .frames import FrameError, receive, send
+from .own_device import Device, memory_use
 from .pool import Pool
 
 

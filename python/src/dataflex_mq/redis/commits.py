@@ -26,17 +26,20 @@ def commit_put(
     bitmap: bytes,
     keys_digest: str,
     keys_blob: bytes,
+    span: bytes,
     replace: bool,
+    floor: int,
 ) -> ScriptCall:
     """
     Marks a put's rows as produced. header_bytes: `header`, packed. bitmap: of the put's rows. keys_digest, keys_blob: of the step's row
-    table, empty without keys. Answers OK with attempt and kind, or why the put is refused.
+    table, empty without keys. span: bitmap of the rows that the put's stage is about, empty where an earlier put said it or all are meant.
+    floor: the step's highest attempt that this client was told. Answers OK with attempt and kind, or why the put is refused.
     """
     keys = run_keys(handle["run"])
-    status = keys.step(handle["incarnation"], step).status
+    at = keys.step(handle["incarnation"], step)
     return ScriptCall(
         "commit_put",
-        [keys.mount, status, put_stream(handle, step, header), keys.announce, keys.steps],
+        [keys.mount, at.status, at.puts, put_stream(handle, step, header), keys.announce, keys.steps],
         [
             handle["incarnation"],
             handle["run"],
@@ -55,6 +58,8 @@ def commit_put(
             int(replace),
             handle["limits"]["step_ttl_ms"],
             handle["max_wait_ms"],
+            span,
+            floor,
         ],
     )
 

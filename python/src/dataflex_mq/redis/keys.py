@@ -17,6 +17,8 @@ MOUNT_TTL_MS = 86_400_000
 STATE_TTL_MS = 7 * 86_400_000
 # How many hash tags the key space has: 1, since nothing here runs on a cluster yet.
 SHARDS = 1
+# So many digits of a content hash name a put's stream, and the puts that an outcome was made of.
+HASH_DIGITS = 16
 
 
 def reply_key(mount_id: str) -> str:
@@ -56,12 +58,16 @@ class StepKeys:
         return f"{self.prefix}status"
 
     @property
+    def puts(self) -> str:
+        return f"{self.prefix}puts"
+
+    @property
     def out(self) -> str:
         return f"{self.prefix}out"
 
     def put(self, stage: str, put_id: str, content_hash: str) -> str:
         """Different content never goes into the same stream."""
-        return f"{self.prefix}{stage}:{put_id}.{content_hash[:16]}"
+        return f"{self.prefix}{stage}:{put_id}.{content_hash[:HASH_DIGITS]}"
 
     def result(self, pipeline: str, token: str) -> str:
         return f"{self.prefix}w:{pipeline}:{token}"

@@ -15,7 +15,7 @@ from typing import Any
 SCRIPTS = {
     "restore": ("restore-3.lua", 3),
     "heartbeat": ("heartbeat-3.lua", 3),
-    "commit_put": ("commit-put-5.lua", 5),
+    "commit_put": ("commit-put-6.lua", 6),
     "settle": ("settle-7.lua", 7),
     "restore_state": ("restore-state-2.lua", 2),
     "release": ("release-4.lua", 4),

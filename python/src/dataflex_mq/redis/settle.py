@@ -27,7 +27,7 @@ def settle_timeout(
     token = str(uuid.uuid4())
     name = pipeline["name"]
     header = {
-        "v": 1,
+        "v": handle["v"],
         "kind": "failure",
         "pipeline": name,
         "stage": pipeline["stage"],
@@ -56,6 +56,9 @@ def settle_timeout(
             b"",
             STATE_STEPS,
             STATE_TTL_MS,
+            # Made of no put: it concerns the attempt alone.
+            "",
+            "",
         ],
     )
     return connections.run_script(call)[0]

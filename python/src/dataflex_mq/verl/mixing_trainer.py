@@ -119,7 +119,7 @@ def _column(dataset: Any, name: str) -> list[str]:
 
 def _rewards(batch: Any, column: str) -> dict[str, float]:
     """`dataflex/reward_<domain>`: mean reward of the step's live rows of a domain."""
-    stored = read_stored(batch, ["rm_scores", column])
+    stored = read_stored(list(batch.keys), batch.partition_id, ["rm_scores", column])
     rewards = torch.stack([row.sum() for row in stored["rm_scores"].unbind()]).numpy()
     padding = np.array([bool(tag.get("is_padding", False)) for tag in batch.tags])
     domains = np.array([str(one) for one in list(stored[column])], dtype=object)

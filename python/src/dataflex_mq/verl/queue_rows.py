@@ -15,10 +15,11 @@ from ..errors import error
 @dataclass(frozen=True, slots=True)
 class Rows:
     """
-    fields: name → jagged tensor (rows, j) or object array of strings (rows,). lengths (rows,): response lengths in tokens. is_padding
-    (rows,): rows that verl appended to fill the batch up.
+    keys: verl's names of the rows. fields: name → jagged tensor (rows, j) or object array of strings (rows,). lengths (rows,): response
+    lengths in tokens. is_padding (rows,): rows that verl appended to fill the batch up.
     """
 
+    keys: list[str]
     fields: Mapping[str, Any]
     lengths: np.ndarray
     is_padding: np.ndarray
@@ -42,12 +43,12 @@ def read_rows(batch: Any, wanted: Iterable[str]) -> Rows:
         fields["session"] = np.array([part[1] if len(part) == 3 else "0" for part in parts], dtype=object)
     mask = _value("response_mask", data, keys)
     is_padding = np.array([bool(tag.get("is_padding", False)) for tag in batch.tags], dtype=bool)
-    return Rows(fields, mask.offsets().diff().numpy(), is_padding)
+    return Rows(keys, fields, mask.offsets().diff().numpy(), is_padding)
 
 
-def read_stored(batch: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Fields of every row, as stored; one that some row lacks is left out."""
-    data = tq.kv_batch_get(keys=list(batch.keys), partition_id=batch.partition_id, select_fields=list(names))
+def read_stored(keys: list[str], partition: str, names: Iterable[str]) -> dict[str, Any]:
+    """Fields of these rows, in their order, as stored; one that some row lacks is left out."""
+    data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=list(names))
     return {name: data[name] for name in names if name in data}
 
 

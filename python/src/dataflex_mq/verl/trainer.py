@@ -74,6 +74,7 @@ class DataflexTrainer(PPOTrainer):
                 "post_reward",
                 rows.fields,
                 trigger=self.local_trigger_step,
+                keys=rows.keys,
                 lengths=rows.lengths,
                 is_padding=rows.is_padding,
             )
@@ -101,6 +102,7 @@ class DataflexTrainer(PPOTrainer):
                 "post_advantage",
                 rows.fields,
                 trigger=self.local_trigger_step,
+                keys=rows.keys,
                 lengths=rows.lengths,
                 is_padding=rows.is_padding,
             )
@@ -122,18 +124,22 @@ class DataflexTrainer(PPOTrainer):
         weighs = any(one.compact is not None for one in result.pipelines.values())
         if result.neutral is not None or not weighs:
             return batch
-        stored = read_stored(batch, ["response_mask", WEIGHTS])
+        # Weights come in the order in which the rows were put last, which verl may have changed since.
+        keys = list(result.keys or batch.keys)
+        stored = read_stored(keys, batch.partition_id, ["response_mask", WEIGHTS])
         mask = stored["response_mask"]
         weights = result.rollout_is_weights(mask, stored.get(WEIGHTS))
         metrics.update(weight_metrics(weights, mask))
         written = tq.kv_batch_put(
-            keys=list(batch.keys),
+            keys=keys,
             partition_id=batch.partition_id,
-            fields=TensorDict({WEIGHTS: weights}, batch_size=len(batch.keys)),
+            fields=TensorDict({WEIGHTS: weights}, batch_size=len(keys)),
         )
         if written.fields is None or WEIGHTS not in written.fields:
             message = f"TransferQueue answered a put of {WEIGHTS} with metadata that does not name it; workers would not read it"
             raise error("INTERNAL", message, {"fields": written.fields})
+        place = {key: row for row, key in enumerate(keys)}
+        written.reorder([place[key] for key in batch.keys])
         # Of the metadata before, not of an older one: an early pass leaves "compute_loss: False" there, which would skip the update.
         written.extra_info = dict(batch.extra_info or {})
         return written

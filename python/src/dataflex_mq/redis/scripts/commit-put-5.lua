@@ -1,1 +1,0 @@
-../../../../../src/redis/scripts/commit-put-5.lua

@@ -1,0 +1,1 @@
+../../../../../src/redis/scripts/commit-put-6.lua
