@@ -91,6 +91,12 @@ def test_an_absent_server_ends_every_call_at_its_deadline(own: PrivateRedis, run
         # Neutral: the step trains without weights, and at once.
         assert neutral.put(1, STAGE, fields(), timeout=0.3).kind == "UNAVAILABLE"
         assert neutral.weights(1).neutral is not None
+        keyed = neutral.submit(3, STAGE, fields(), keys=[f"k{row}" for row in range(8)], timeout=0.3)
+        assert keyed.sent(5.0).kind == "UNAVAILABLE"
+        # Of a step that has no weights any more nothing is worth the whole wait again.
+        began = time.monotonic()
+        assert neutral.put(3, STAGE, fields(), keys=[f"k{row}" for row in range(8)], timeout=20.0).kind == "UNAVAILABLE"
+        assert time.monotonic() - began < 5
         late = neutral.submit(2, STAGE, fields(), timeout=0.3)
         assert late.result().neutral is not None
         assert neutral.neutral_steps == 2

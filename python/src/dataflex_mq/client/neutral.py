@@ -34,7 +34,7 @@ class NeutralSteps:
         except DataflexError as caught:
             if not self.covers(caught):
                 raise
-            self._put_failed[at] = caught
+            self._put_failed.setdefault(at, caught)
             return PutReceipt([], attempt, "UNAVAILABLE")
         self._put_failed.pop(at, None)
         return receipt
@@ -51,8 +51,8 @@ class NeutralSteps:
         log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
 
     def patience(self, at: str, seconds: float) -> float:
-        """How long to try the release of a step: only once where Redis was unreachable a moment ago."""
-        caught = self._trained.get(at)
+        """How long to try a put or the release of a step: only once where Redis was unreachable a moment ago."""
+        caught = self._trained.get(at) or self._put_failed.get(at)
         return 0.0 if caught is not None and caught.code == "REDIS_UNREACHABLE" else seconds
 
     def forget(self, at: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import DataflexError
 from ..protocol.codec import pack
@@ -97,7 +97,8 @@ class Run(MountedRun):
         """
         options = PutOptions.of(total_rows, rows, keys, lengths, is_padding, replace)
         at = step_at(step, trigger)
-        return self._covering(at, lambda: self._posting(at, stage, fields, options, self._deadline(timeout))())
+        seconds = self._neutral.patience(at, self._deadline(timeout))
+        return self._covering(at, lambda: self._posting(at, stage, fields, options, seconds)())
 
     def submit(
         self,
@@ -120,7 +121,13 @@ class Run(MountedRun):
             raise TypeError(f"submit() got unexpected arguments: {', '.join(put)}")
         at = step_at(step, trigger)
         seconds = check_wait(self._deadline(timeout), self.handle["max_wait_ms"])
-        send = self._posting(at, stage, fields, options, seconds)
+        try:
+            send = self._posting(at, stage, fields, options, seconds)
+        except DataflexError as caught:
+            # Keys are looked up before anything is encoded.
+            if not self._neutral.covers(caught):
+                raise
+            send = partial(_raise, caught)
         sent = self._sender.submit(lambda: self._covering(at, send))
         self._under_way.setdefault((os.getpid(), at), []).append(sent)
         weights = partial(self.weights, step, stages=[stage], trigger=trigger)
@@ -300,3 +307,7 @@ class Run(MountedRun):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def _raise(caught: DataflexError) -> NoReturn:
+    raise caught
