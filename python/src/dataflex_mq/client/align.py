@@ -9,8 +9,8 @@ import numpy as np
 
 from ..columns.row_ranges import rows_in
 from ..columns.take_rows import flat_index, take_mask_rows
-from ..errors import error
 from ..protocol.stages import STAGES
+from ..sentences import error_of
 from .compose import RowWeights, TokenWeights, Weights
 from .outcomes import PipelineResult
 
@@ -58,11 +58,8 @@ def align_result(result: PipelineResult, step: StepRows) -> PipelineResult:
         at = int(unseen[0])
         row = int(rows[at])
         name = f'"{step.keys[at]}"' if step.keys else str(row)
-        message = (
-            f'row {name} was put at a later stage only: pipeline "{result.name}" ({result.stage}) gave it no weight. '
-            f"Put it at {result.stage} as well"
-        )
-        raise error("ROWS_CONFLICT", message, {"row": row, "pipeline": result.name})
+        facts = {"row": name, "pipeline": result.name, "stage": result.stage}
+        raise error_of("ROWS_CONFLICT.unseen", {"row": row, "pipeline": result.name}, **facts)
     order = np.searchsorted(own, rows)
     new_row = np.full(len(own), -1, dtype=np.int32)
     new_row[order] = np.arange(len(order))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..columns.row_ranges import count_rows
 from ..errors import DataflexError, error
-from ..sentences import sentence
+from ..sentences import error_of
 from .rows import KeyTable, RowPlan, key_table, plan_keys, plan_range
 
 
@@ -75,8 +75,7 @@ def plan_rows(
 def _check_stage_total(total_rows: int | None, stage: str, rows: int, whole: int) -> None:
     if total_rows in (None, rows, whole):
         return
-    message = sentence("ROWS_CONFLICT.stage_total", total_rows=total_rows, stage=stage, rows=rows, all=whole)
-    raise error("ROWS_CONFLICT", message, {"total_rows": total_rows, "rows": rows})
+    raise error_of("ROWS_CONFLICT.stage_total", total_rows=total_rows, stage=stage, rows=rows, all=whole)
 
 
 def _not_all_rows(stage: str, total: int, count: int) -> DataflexError:
