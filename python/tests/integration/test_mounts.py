@@ -161,7 +161,7 @@ def test_no_address_and_an_absent_server_are_told_apart(monkeypatch: pytest.Monk
     with pytest.raises(InputError, match="set DFX_REDIS_URL"):
         Client()
     monkeypatch.setenv("REDIS_URL", "redis://:secret@127.0.0.1:1")
-    with pytest.raises(RedisError, match=r"cannot reach Redis at redis://:\*\*\*@127\.0\.0\.1:1") as caught:
+    with pytest.raises(RedisError, match=r"redis://:\*\*\*@127\.0\.0\.1:1") as caught:
         Client(connect_timeout=0.2)
     assert caught.value.code == "REDIS_UNREACHABLE"
 
