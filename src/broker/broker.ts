@@ -22,8 +22,9 @@ export interface BrokerOptions {
   readonly walkMs?: number;
 }
 
-/** How long an unanswered mount waits before it is tried again (it waits for a first worker). */
+/** How often it is looked for the first worker that unanswered mounts wait for; with none they are tried again this rarely, to see them expire. */
 const MOUNT_RETRY_MS = 200;
+const MOUNT_IDLE_MS = 5_000;
 /** A server that says nothing holds a stopping broker up for so long. */
 const STOP_MS = 3_000;
 const GOODBYE_MS = 1_000;
@@ -55,7 +56,9 @@ export class Broker extends Service<Identity> {
     this.releases.push(every(this.#walkMs, () => earlier.refuse(), this.onError));
 
     const mounting = new Mounting(redis, this.log);
-    await this.#loop("control", sharedKeys.control, async (entries) => {
+    await this.#loop("control", sharedKeys.control, async (pending) => {
+      // Entries come here again each time the pending ones are drained: those that are being tried again are looked after.
+      const entries = pending.filter((e) => !this.#retrying.has(e.id));
       const ids = await mounting.handle(entries);
       if (ids.length < entries.length)
         this.#retryMounts(
@@ -112,13 +115,14 @@ export class Broker extends Service<Identity> {
   }
 
   /** A mount without a live worker is tried again soon, not only when pending entries are next drained. */
-  #retryMounts(mounting: Mounting, entries: Entry[]): void {
-    // Entries come here again each time the pending ones are drained: one trial at a time is enough.
-    const fresh = entries.filter((e) => !this.#retrying.has(e.id));
+  #retryMounts(mounting: Mounting, fresh: Entry[]): void {
     for (const entry of fresh) this.#retrying.add(entry.id);
     const retry = async (): Promise<void> => {
+      let tried = performance.now();
       for (let left = fresh; left.length > 0; ) {
         await sleep(MOUNT_RETRY_MS, this.#abort.signal);
+        if (performance.now() - tried < MOUNT_IDLE_MS && !(await mounting.hasWorker())) continue;
+        tried = performance.now();
         const ids = await mounting.handle(left);
         await done(this.redis, sharedKeys.control, BROKER_GROUP, ids);
         left = left.filter((e) => !ids.includes(e.id));

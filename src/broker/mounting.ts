@@ -130,6 +130,11 @@ export class Mounting {
     return { ok: true, handle: outcome.handle };
   }
 
+  /** Whether any worker lives: without one no mount can be answered. */
+  async hasWorker(): Promise<boolean> {
+    return (await workerPresence.alive(this.#redis)).length > 0;
+  }
+
   async #catalogues(): Promise<{ fingerprint: string; entries: CatalogueEntry[] }[]> {
     const workers = await workerPresence.alive(this.#redis);
     const prints = [...new Set(workers.flatMap((w) => w.fingerprints))].sort();

@@ -16,7 +16,7 @@ export interface ClientOptions {
 
 /** One round trip: a Redis that takes longer counts as unreachable. */
 const ATTACH_MS = 10_000;
-/** How long closing waits for the goodbyes of its runs; without one a run stays busy for one heartbeat. */
+/** How long closing waits for the goodbyes of its runs, said at once; without one a run stays busy for one heartbeat. */
 const GOODBYE_MS = 2_000;
 
 /** A trainer's connection to the service. Errors everywhere are `DataflexError`s with a `code`. */
@@ -71,7 +71,7 @@ export class Client {
     if (this.#closed) return;
     this.#closed = true;
     const callOff = failFast(this.#redis, GOODBYE_MS);
-    for (const run of this.#runs) await run.close();
+    await Promise.all([...this.#runs].map((run) => run.close()));
     callOff();
     this.#pool.close();
     this.#redis.disconnect();

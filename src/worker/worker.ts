@@ -59,7 +59,9 @@ export class Worker extends Service<WorkerBeat> {
   }
 
   override get isReady(): boolean {
-    return this.backend !== "" && this.#downSlots.length === 0 && super.isReady;
+    return (
+      this.backend !== "" && this.#hosts.every((host) => host.isUp) && this.#downSlots.length === 0 && super.isReady
+    );
   }
   /** Slots whose Python process is down. */
   get #downSlots(): number[] {
@@ -80,7 +82,10 @@ export class Worker extends Service<WorkerBeat> {
   override watched(): WatchedService {
     const backend = { name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" };
     const python = this.#python ? [pythonCheck(this.#python, this.#downSlots)] : [];
-    return { ...super.watched(), more: [backend, ...python] };
+    const down = this.#hosts.filter((host) => !host.isUp).length;
+    const reason = down > 0 ? `${down} of ${this.#hosts.length} did not start; each job tries again` : "up";
+    const threads = { name: "compute", ok: down === 0, reason };
+    return { ...super.watched(), more: [backend, threads, ...python] };
   }
 
   protected async open(): Promise<void> {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Run } from "dataflex-mq";
 import { Worker } from "dataflex-mq/server";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runKeys } from "../../src/redis/keys.js";
 import { advantageStep, REWEIGHT, softmaxWeights, valuesOf, worst } from "../helpers/batches.js";
 import { eventually, rejection } from "../helpers/eventually.js";
@@ -116,6 +116,52 @@ describe("compute", () => {
       });
     },
   );
+
+  test("that loops after it has given its scores keeps its step, is named, and costs the next job nothing", async () => {
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    try {
+      await withWorkers([{ plugins: [PLUGIN], computeLimitMs: 10_000 }], async () => {
+        const guilty = await system.mount(scoredBy("unlucky", { how: "endless-later" }));
+        const innocent = await system.mount();
+        await guilty.put(13, STAGE, { ...advantageStep(valuesOf(13)) });
+        expect(worst((await guilty.weights(13)).pipelines[0]!.weights, softmaxWeights(valuesOf(13)))).toBeLessThan(
+          1e-5,
+        );
+        await serve(innocent, [1, 2]);
+        const text = said.mock.calls.map(([line]) => String(line)).join("");
+        expect(text).toContain('did not let go after pipeline "main", scorer "unlucky", actuator "softmax"');
+      });
+    } finally {
+      said.mockRestore();
+    }
+  });
+
+  test("whose thread hangs while it starts is a typed error in time, and not up until one starts", async () => {
+    const hang = join(newFolder(), "hang");
+    const file = join(newFolder(), "hangs.mjs");
+    writeFileSync(
+      file,
+      `import { existsSync } from "node:fs";\nwhile (existsSync(${JSON.stringify(hang)}));\nexport { unlucky } from ${JSON.stringify(PLUGIN)};\n`,
+    );
+    // As built: its thread runs what ships.
+    const built = fileURLToPath(new URL("../../dist/src/worker/compute/host.js", import.meta.url));
+    const { ComputeHost }: typeof import("../../src/worker/compute/host.js") = await import(built);
+    const host = new ComputeHost({ backend: "cpu", plugins: [file], python: [] }, undefined, 3_000);
+    try {
+      writeFileSync(hang, "");
+      const error = await rejection(host.start());
+      expect(error).toMatchObject({
+        code: "COMPUTE_LOST",
+        message: expect.stringContaining("did not start within 3000 ms"),
+      });
+      expect(host.isUp).toBe(false);
+      rmSync(hang);
+      expect(await host.start()).toBe("cpu");
+      expect(host.isUp).toBe(true);
+    } finally {
+      await host.stop();
+    }
+  });
 
   test("that blocks its thread for 8 s keeps its job: one attempt, one outcome", async () => {
     const folder = newFolder();

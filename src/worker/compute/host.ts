@@ -6,13 +6,19 @@ import type { PipelineSpec } from "../../protocol/messages.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
 import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonSlot } from "../python/python-slot.js";
-import type { Computed, ComputeReply, ComputeRequest, ComputeSetup, PythonNews } from "./thread-messages.js";
+import type { Computed, ComputeReply, ComputeRequest, ComputeSetup, Knock, PythonNews } from "./thread-messages.js";
 
 /** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
 const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
 
 /** How long a job waits for a Python process that is starting again, before another worker may try. */
 const PYTHON_WAIT_MS = 30_000;
+
+/** How long a thread may take to start: a plugin may load a model, but one that hangs must not hold the slot for ever. */
+const START_MS = 60_000;
+
+/** How long a thread may go on with a job whose outcome it has given before it is replaced. */
+const FREE_MS = 2_000;
 
 /** Thread or child process, seen alike. */
 interface Channel {
@@ -37,32 +43,81 @@ export class ComputeHost {
   #last: PipelineSpec | undefined;
   #id = 0;
   #stopped = false;
+  #startFailed = false;
+  /** Takes the answer to the knock at hand; none will come of a thread that has ended. */
+  #freed: ((knock: number | undefined) => void) | undefined;
   /** Tensors alive in the thread after its last job. */
   tensors: TensorUse = { count: 0, bytes: 0 };
 
   /** What the slot's Python process held after its last call. */
   memory: PythonMemory = { rss_bytes: 0, gpu_bytes: 0 };
   readonly #python: PythonSlot | undefined;
+  readonly #startMs: number;
   /** Whether Python is at work on the job at hand, so that it is what a time limit ends. */
   #inside = false;
 
   /** @param python the slot's Python process, where the setup has Python components. */
-  constructor(setup: ComputeSetup, python?: PythonSlot) {
+  constructor(setup: ComputeSetup, python?: PythonSlot, startMs = START_MS) {
     this.#setup = setup;
+    this.#startMs = startMs;
     this.#python = python;
     python?.onState((state) => this.#channel?.post({ python: state } satisfies PythonNews, []));
   }
 
-  /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them. */
+  /** False once the thread did not start, until a later start succeeds: each job tries again. */
+  get isUp(): boolean {
+    return !this.#startFailed;
+  }
+
+  /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them; COMPUTE_LOST when it ended or hung instead. */
   start(): Promise<string> {
-    this.#starting ??= this.#open();
+    this.#starting ??= this.#begin();
     return this.#starting;
+  }
+
+  async #begin(): Promise<string> {
+    try {
+      const backend = await within(this.#startMs, this.#open(), () => {
+        throw new DataflexError(
+          "COMPUTE_LOST",
+          `the compute thread did not start within ${this.#startMs} ms: a plugin hangs while it loads`,
+        );
+      });
+      this.#startFailed = false;
+      return backend;
+    } catch (error) {
+      this.#startFailed = true;
+      void this.#restart();
+      throw error;
+    }
+  }
+
+  /** A thread that is still at work on the job before, whose outcome it has given, is replaced: its next job is innocent of that. */
+  async #free(): Promise<void> {
+    const knock = ++this.#id;
+    const free = new Promise<boolean>((resolve) => {
+      this.#freed = (answered) => resolve(answered === knock);
+      this.#channel?.post({ knock } satisfies Knock, []);
+    });
+    if (await within(FREE_MS, free, () => false)) return;
+    const after = this.#last ? ` after ${partsOf(this.#last)}` : "";
+    process.stderr.write(
+      `the compute thread did not let go${after} and was replaced; the next job runs on a new one\n`,
+    );
+    await this.#restart();
+    await this.start();
   }
 
   /** @param leftMs what is left of the step's time: how long a job may wait for a Python process that is starting again. */
   async run(request: Omit<ComputeRequest, "id">, computeMs: number, leftMs = computeMs): Promise<Computed> {
     const begun = performance.now();
-    await this.start();
+    await within(leftMs, this.start(), () => {
+      throw new DataflexError(
+        "COMPUTE_LOST",
+        `no compute thread started within the ${Math.round(leftMs)} ms that the step had left`,
+      );
+    });
+    await this.#free();
     if (this.#usesPython(request.spec)) await this.#python?.available(Math.min(leftMs, PYTHON_WAIT_MS));
     const limitMs = Math.round(Math.min(computeMs, Math.max(1, leftMs - (performance.now() - begun))));
     const id = ++this.#id;
@@ -111,13 +166,15 @@ export class ComputeHost {
         if (reply.kind === "ready") {
           if (this.#python) channel.post({ python: this.#python.state } satisfies PythonNews, []);
           resolve(reply.backend);
-        } else if (reply.kind === "python") this.#entered(reply.inside);
+        } else if (reply.kind === "free") this.#freed?.(reply.knock);
+        else if (reply.kind === "python") this.#entered(reply.inside);
         else if (reply.kind === "refused") reject(DataflexError.fromFailure(reply.failure));
         else this.#answer(reply);
       });
       channel.onExit((code, cause) => {
         const lost = this.#lost(code, cause);
         reject(lost);
+        this.#freed?.(undefined);
         if (this.#channel !== channel) return;
         this.#channel = undefined;
         this.#starting = undefined;

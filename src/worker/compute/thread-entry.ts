@@ -8,7 +8,7 @@ import { PythonCalls } from "../python/python-calls.js";
 import { PythonLink } from "../python/python-link.js";
 import { openBackend } from "./backend.js";
 import { scoreStep } from "./score-step.js";
-import type { ComputeReply, ComputeRequest, ComputeSetup, PythonNews } from "./thread-messages.js";
+import type { ComputeReply, ComputeRequest, ComputeSetup, Knock, PythonNews } from "./thread-messages.js";
 
 /** Compute thread, or child process for a native backend: takes requests one by one, answers each with a result or a typed failure. */
 const setup: ComputeSetup = isMainThread ? JSON.parse(process.argv[2] ?? "{}") : workerData;
@@ -32,7 +32,8 @@ async function main(): Promise<void> {
     token: createRegistry(components.map((component) => tokenForm.get(component) ?? component)),
   };
 
-  const onRequest = async (request: ComputeRequest | PythonNews): Promise<void> => {
+  const onRequest = async (request: ComputeRequest | PythonNews | Knock): Promise<void> => {
+    if ("knock" in request) return reply({ kind: "free", knock: request.knock });
     if ("python" in request) return link.setState(request.python);
     try {
       const registry = registries[request.spec.granularity === "token" ? "token" : "row"];

@@ -27,6 +27,11 @@ export interface PythonNews {
   readonly python: PythonState;
 }
 
+/** Asks a thread whether it has let go of what it did before; it answers once it has. */
+export interface Knock {
+  readonly knock: number;
+}
+
 /** One put's part of a job: its header and the bytes of the columns that the job needs, at their offsets from `base`. */
 export interface PutPart {
   readonly header: PutHeader;
@@ -73,6 +78,8 @@ export type ComputeReply =
       /** What the Python process held after the last call, if the job made one. */
       readonly memory?: PythonMemory;
     } & Computed)
+  /** The answer to a knock. */
+  | { readonly kind: "free"; readonly knock: number }
   /** Python has taken over, or has answered. */
   | { readonly kind: "python"; readonly inside: boolean }
   | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };

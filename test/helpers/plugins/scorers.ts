@@ -55,7 +55,18 @@ export const unlucky = defineScorer({
   ...base,
   name: "unlucky",
   params: z.strictObject({
-    how: z.enum(["kill", "exit", "throw", "throw-much", "late-throw", "endless", "never", "nan", "short"]),
+    how: z.enum([
+      "kill",
+      "exit",
+      "throw",
+      "throw-much",
+      "late-throw",
+      "endless",
+      "endless-later",
+      "never",
+      "nan",
+      "short",
+    ]),
   }),
   score(batch, { params, step }) {
     if (step !== 13) return magnitude(batch);
@@ -74,6 +85,12 @@ export const unlucky = defineScorer({
           throw new Error("thirteen, later");
         });
         return new Promise<never>(() => {});
+      case "endless-later":
+        // Once the scores are out.
+        setImmediate(() => {
+          for (;;);
+        });
+        return magnitude(batch);
       case "endless":
         for (;;);
       case "never":
