@@ -36,7 +36,7 @@ export interface GroupLoopOptions extends GroupReader {
  * new ones; now and then it takes over what dead members have left. A flushed server's group is made again, from 0.
  */
 export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promise<void> {
-  const tell = throttledLog((facts) =>
+  const logError = throttledLog((facts) =>
     o.log.warn({ stream: o.stream, ...facts }, "reading a stream failed; its pending entries are read again"),
   );
   let drainAt = 0;
@@ -54,7 +54,7 @@ export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promi
       await finish(o, entries);
     } catch (error) {
       if (signal.aborted) return;
-      tell(error);
+      logError(error);
       drainAt = 0;
       await sleep(100, signal).catch(() => {});
     }

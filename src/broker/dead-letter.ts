@@ -3,7 +3,7 @@ import type { Logger } from "../log.js";
 import { ALL_TAGS, tagKeys } from "../redis/keys.js";
 import type { Entry } from "../redis/streams.js";
 
-/** Kept of the entries that nobody could read: enough to find out who writes them. */
+/** What is kept of entries that could not be read: enough to find out who writes them. */
 const KEPT = 1_000;
 
 /** Of each value: entries of any size may come, and the bound that counts is one of bytes. */

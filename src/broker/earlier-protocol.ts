@@ -53,7 +53,7 @@ const REFUSAL: MountReply = {
   },
 };
 
-/** Undefined for what cannot be read: nobody waits for an answer to it. */
+/** Undefined for what cannot be read: no one waits for an answer. */
 function mountIdOf(request: Uint8Array | undefined): string | undefined {
   try {
     const { mount_id: id } = unpack(request ?? new Uint8Array()) as { mount_id?: unknown };

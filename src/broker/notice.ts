@@ -5,7 +5,7 @@ import { checkMountReport, type MountReport } from "../redis/mount-report.js";
 import type { Entry } from "../redis/streams.js";
 
 interface NoticeBase {
-  /** Of the entry in the notices stream: one notice, one id, wherever it is told on. */
+  /** Of the entry in the notices stream: one notice, one id, wherever it is passed on. */
   readonly id: string;
   readonly run: string;
   readonly incarnation: number;
@@ -31,7 +31,7 @@ export interface SettledNotice extends StepNotice {
 export interface ReleasedNotice extends StepNotice {
   readonly kind: "released";
   readonly wait_ms: number;
-  /** The composed weights, from clients that tell them. */
+  /** The composed weights, from clients that report them. */
   readonly combined?: CombinedReport;
 }
 export type Notice = MountedNotice | SettledNotice | ReleasedNotice;

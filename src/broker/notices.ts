@@ -17,7 +17,7 @@ export interface NoticeSink {
    * are, and must not be counted again.
    */
   take(notices: readonly Notice[], counted: boolean): Promise<void>;
-  /** This broker does not lead any more. */
+  /** This broker no longer leads. */
   end(): void;
 }
 
@@ -47,14 +47,14 @@ export async function keepReadingNotices(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const tell = throttledLog((facts) => o.log.warn(facts, "notices cannot be read; it is tried again"));
+  const logError = throttledLog((facts) => o.log.warn(facts, "cannot read the notices; trying again"));
   while (!signal.aborted) {
     try {
       const opened = await o.open();
       await readNotices({ ...o, ...opened }, signal);
       opened.blocking.disconnect();
     } catch (error) {
-      tell(error);
+      logError(error);
       await sleep(OPEN_RETRY_MS, signal).catch(() => {});
     }
   }
@@ -66,7 +66,7 @@ export async function keepReadingNotices(
  * between taking it in and noting that.
  */
 async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
-  const tell = throttledLog((facts) => o.log.warn(facts, "reading notices failed; it is tried again"));
+  const logError = throttledLog((facts) => o.log.warn(facts, "reading notices failed; trying again"));
   let reign = 0;
   let after = new Map<string, string>();
   while (!signal.aborted) {
@@ -85,7 +85,7 @@ async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise
       }
       const batches = await readAfter(o.blocking, after, COUNT, BLOCK_MS, signal);
       for (const [stream, entries] of batches) {
-        // The lease lapsed while we waited: whoever leads now starts from the noted id.
+        // The lease lapsed while we waited: the new leader starts from the noted id.
         if (!o.leadership.leading || o.leadership.reign !== reign) break;
         await takeNew(o, entries);
         after.set(stream, entries.at(-1)!.id);
@@ -93,7 +93,7 @@ async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise
       }
     } catch (error) {
       if (signal.aborted) return;
-      tell(error);
+      logError(error);
       await sleep(100, signal).catch(() => {});
     }
   }

@@ -30,10 +30,7 @@ export class Unserved {
         if (reported.delete(name)) this.#log.info(facts, "a live worker serves this pipeline again");
       } else if (!reported.has(name) && (await this.#isLiving(keys))) {
         reported.add(name);
-        this.#log.warn(
-          facts,
-          "no live worker serves this pipeline any more: its jobs wait for one that has its components",
-        );
+        this.#log.warn(facts, "no live worker serves this pipeline now: its jobs wait for one that has its components");
       }
     }
     if (reported.size > 0) this.#reported.set(keys.encoded, reported);

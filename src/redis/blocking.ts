@@ -33,7 +33,7 @@ export async function blockingCall<T>(
     signal?.addEventListener("abort", onAbort, { once: true });
   });
   const answer = call();
-  // The guard may win; nobody else listens to either of the two then.
+  // The guard may win; nothing else listens to either of the two then.
   answer.catch(() => {});
   guard.catch(() => {});
   try {

@@ -180,8 +180,8 @@ function watchHalfOpen(redis: Redis): void {
 }
 
 /**
- * For whoever is stopping: what still asks the server fails at once when the server is gone, and after `ms` when it only says
- * nothing; otherwise a last goodbye would wait for ever. Answers how to call this off.
+ * For a process that is stopping: what still asks the server fails at once when the server is gone, and after `ms` when it is
+ * only silent; otherwise a last goodbye would wait for ever. Returns a function that cancels this.
  */
 export function failFast(redis: Redis | undefined, ms: number): () => void {
   if (!redis) return () => {};

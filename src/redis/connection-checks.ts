@@ -16,7 +16,7 @@ function acl(connection: ConnectionFacts, config: ReadonlyMap<string, string> | 
   const name = "acl";
   const { user, password, address } = connection;
   if (!requiresAuth(connection)) {
-    const text = `whoever reaches ${address} may read, change and delete everything: the server asks for no password`;
+    const text = `anyone who reaches ${address} may read, change and delete everything: the server asks for no password`;
     return { name, level: "critical", text, fix: USERS };
   }
   if (user !== "default") return { name, level: "ok", text: `user ${user}` };

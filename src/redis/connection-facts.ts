@@ -10,7 +10,7 @@ export interface ConnectionFacts {
   readonly encrypted: boolean;
   /** Certificates are checked, as they are unless NODE_TLS_REJECT_UNAUTHORIZED is 0. */
   readonly verified: boolean;
-  /** `default` is the user of whoever names none. */
+  /** `default` is the user of a connection that names none. */
   readonly user: string;
   /** A password was given: servers refuse one that they do not ask for. */
   readonly password: boolean;

@@ -3,7 +3,7 @@ import type { Handle } from "../protocol/messages.js";
 import * as is from "../protocol/shape.js";
 import { VERSION } from "../version.js";
 
-/** What a mount tells the history: which broker resolved it, and what it set. */
+/** What a mount reports to the history: which broker resolved it, and what it set. */
 export interface MountReport {
   readonly version: string;
   /** `<pipeline>.<option>` or `composition.<option>` → value as text. */

@@ -87,7 +87,7 @@ export abstract class Service<Beat extends Identity> {
     return redis;
   }
 
-  /** A connection for one loop to wait on; whoever opens it closes it. */
+  /** A connection for one loop to wait on; the caller closes it. */
   protected openBlocking(): Promise<Redis> {
     return connect(this.#setup.redisUrl, "blocking", { name: this.#name });
   }

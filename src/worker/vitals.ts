@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 /** How often the main thread notes that it turns. */
 const TICK_MS = 100;
 
-/** How a worker fares, as its heartbeat tells it. */
+/** The state of a worker, as its heartbeat reports it. */
 export interface Vitals {
   /** Jobs that ended, well or not, within the last minute. */
   readonly jobs_last_minute: number;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   run = await served.client.mount({ run_id: "live", dataflex: REWEIGHT, adv_estimator: "grpo", timeoutMs: 20_000 });
 });
 
-/** A record of a step as the API tells it. */
+/** A record of a step as the API sends it. */
 interface Result {
   readonly kind: string;
   readonly step: number;

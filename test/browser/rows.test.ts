@@ -7,7 +7,7 @@ import { useServed } from "../helpers/served.js";
 const served = useServed({});
 const browser = useBrowser();
 
-test("rows of a pipeline that looks at groups are told with their uids and scores", async () => {
+test("rows of a pipeline that looks at groups are shown with their uids and scores", async () => {
   const grouped = await served.client.mount({
     run_id: "grouped",
     dataflex: SELECT,

@@ -18,18 +18,20 @@ describe.each(["metrics", "dashboards", "operations"])("docs/%s.md", (page) => {
 
   test("names only metrics that there are", () => {
     const names = new Set<string>(METRICS.map((m) => m.name));
-    const told = [...text.matchAll(/\bdataflex_\w+/g)].map(([name]) => name).filter((name) => name !== "dataflex_mq");
-    expect(told.filter((name) => !names.has(name) && !names.has(name.replace(/_(bucket|sum|count)$/, "")))).toEqual([]);
+    const named = [...text.matchAll(/\bdataflex_\w+/g)].map(([name]) => name).filter((name) => name !== "dataflex_mq");
+    expect(named.filter((name) => !names.has(name) && !names.has(name.replace(/_(bucket|sum|count)$/, "")))).toEqual(
+      [],
+    );
   });
 
   test("names only alerts that there are", () => {
-    const told = [...text.matchAll(/\bDataflex[A-Z]\w+/g)].map(([name]) => name);
-    expect(told.filter((name) => name !== "DataflexError" && !alerts.includes(name))).toEqual([]);
+    const named = [...text.matchAll(/\bDataflex[A-Z]\w+/g)].map(([name]) => name);
+    expect(named.filter((name) => name !== "DataflexError" && !alerts.includes(name))).toEqual([]);
   });
 
   test("shows pictures that are there", () => {
-    const told = [...text.matchAll(/!\[[^\]]+\]\((\S+)\)/g)].map(([, path]) => path);
-    expect(told.filter((path) => !existsSync(new URL(`../../docs/${path}`, import.meta.url)))).toEqual([]);
+    const named = [...text.matchAll(/!\[[^\]]+\]\((\S+)\)/g)].map(([, path]) => path);
+    expect(named.filter((path) => !existsSync(new URL(`../../docs/${path}`, import.meta.url)))).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 const data = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Addresses of every module that importing `entry` resolves, told by a loader hook of the child process. */
+/** Addresses of every module that importing `entry` resolves, reported by a loader hook of the child process. */
 function modulesOf(entry: string): string {
   const hook =
     "export async function resolve(s, c, n) { const r = await n(s, c); process._rawDebug(r.url); return r; }";

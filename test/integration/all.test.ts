@@ -4,7 +4,7 @@ import { CLI } from "../helpers/cli.js";
 import { eventually } from "../helpers/eventually.js";
 import { alive } from "../helpers/leaks.js";
 
-test("all: a process that dies is told with the line that replaces it; those that Ctrl-C ends are not, and none stays", async () => {
+test("all: a process that dies is reported with the line that replaces it; those that Ctrl-C ends are not, and none stays", async () => {
   const { DFX_REDIS_URL: _, REDIS_URL: __, ...env } = process.env;
   const child = spawn(process.execPath, [CLI, "all"], { env });
   let [out, err] = ["", ""];
@@ -23,9 +23,9 @@ test("all: a process that dies is told with the line that replaces it; those tha
     await eventually(() => err.includes("\n"), { timeoutMs: 20_000 });
     child.kill("SIGINT");
     expect(await ended).toBe(0);
-    const [told, stops, ...more] = err.trimEnd().split("\n");
-    expect(told).toContain(`the worker with pid ${victim} has ended (SIGKILL)`);
-    expect(told).toContain(`dataflex-mq worker --redis ${redis}`);
+    const [line, stops, ...more] = err.trimEnd().split("\n");
+    expect(line).toContain(`the worker with pid ${victim} has ended (SIGKILL)`);
+    expect(line).toContain(`dataflex-mq worker --redis ${redis}`);
     expect([stops, more]).toEqual([expect.stringContaining("finishing the current jobs"), []]);
     expect(pids.filter(([, pid]) => alive(pid))).toEqual([]);
   } finally {

@@ -57,7 +57,7 @@ describe("announcements", () => {
 
   test("that come twice, or for a settled step, add nothing", async () => {
     const run = await system.mount();
-    const tell = (): Promise<unknown> =>
+    const announce = (): Promise<unknown> =>
       system.redis.raw.xadd(
         announceOf(run.handle.run),
         "*",
@@ -65,7 +65,7 @@ describe("announcements", () => {
       );
     await run.put(3, STAGE, { ...advantageStep([1, 2]) });
     await run.weights(3);
-    for (let i = 0; i < 5; i++) await tell();
+    for (let i = 0; i < 5; i++) await announce();
     await eventually(async () => (await system.redis.raw.xlen(announceOf(run.handle.run))) === 0);
     expect(await jobsAdded(system.redis, run.handle.run)).toHaveLength(1);
     expect(await settledNotices(run.handle.run)).toEqual(["3.0"]);

@@ -149,7 +149,7 @@ describeWith("prometheus")("a broker and two workers under load, scraped by a re
       const spread = await prometheus.query('dataflex_weight_std{run="weighed",pipeline=~"sharp|soft"}');
       const of = Object.fromEntries(spread.map(({ labels, value }) => [labels.pipeline, value]));
       expect(of.sharp).toBeGreaterThan(of.soft!);
-      // Two workers weigh, one broker tells: what is a mean of 1 is not 2.
+      // Two workers weigh, one broker reports: what is a mean of 1 is not 2.
       const [mean] = await prometheus.query('sum(dataflex_weight_mean{run="weighed",pipeline="soft"})');
       expect(mean?.value).toBeCloseTo(1, 5);
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis?.stop());
 
-/** What a run with one good step and one failed one has told. */
+/** What a run with one good step and one failed one has reported. */
 async function noticesOf(name: string): Promise<Notice[]> {
   const run = await FakeRun.mount(redis, name, [specOf("main")]);
   await run.settle("1.0", resultHeader("main", 1));
@@ -27,14 +27,14 @@ const lengths = (name: string): Promise<number[]> => {
 };
 
 test("a notice is one record, however often it is read, and an earlier leader's is none", async () => {
-  const notices = await noticesOf("told");
+  const notices = await noticesOf("reported");
   expect(notices.map((n) => n.kind)).toEqual(["mounted", "settled", "settled"]);
   const sink = historySink(redis.raw);
   await sink.take(notices, false);
-  expect(await lengths("told")).toEqual([0, 0]);
+  expect(await lengths("reported")).toEqual([0, 0]);
   for (const batch of [notices.slice(0, 2), notices, notices]) await sink.take(batch, true);
-  expect(await lengths("told")).toEqual([3, 1]);
-  expect(await redis.raw.pttl(runKeys("told").history)).toBeGreaterThan(0);
+  expect(await lengths("reported")).toEqual([3, 1]);
+  expect(await redis.raw.pttl(runKeys("reported").history)).toBeGreaterThan(0);
 });
 
 test("a run that was removed before its notices were read gets no history back", async () => {

@@ -57,12 +57,12 @@ test("each example has the shape of a real answer", async () => {
     const answer = shapeOf(await get(asked));
     const list = /^`\{"(\w+)": \[…\]\}` of the overview/m.exec(part)?.[1];
     const [run] = overview.runs as unknown[];
-    const told = path === "/api/v1/runs/:run" ? run : list ? { [list]: overview[list] } : exampleOf(part);
-    expect([path, answer]).toEqual([path, shapeOf(told)]);
+    const sent = path === "/api/v1/runs/:run" ? run : list ? { [list]: overview[list] } : exampleOf(part);
+    expect([path, answer]).toEqual([path, shapeOf(sent)]);
   }
 });
 
-test("the events are as they are told, and go on from an id", async () => {
+test("the events are as they were sent, and go on from an id", async () => {
   const abort = new AbortController();
   const { cursor } = (await get("/api/v1/overview")) as { cursor: string };
   const response = await fetch(`${served.broker.ready.http}/api/v1/events?after=0`, { signal: abort.signal });
@@ -76,9 +76,9 @@ test("the events are as they are told, and go on from an id", async () => {
   expect(shapeOf(data("hello"))).toEqual(shapeOf(exampleOf(sections("####").get("hello")!)));
   expect(shapeOf(data("overview"))).toEqual(shapeOf(await get("/api/v1/overview")));
   const { records } = (await get("/api/v1/runs/qwen7b/steps")) as { records: { id: string }[] };
-  const told = [...text.matchAll(/^id: (.*)\nevent: step\ndata: (.*)$/gm)].map(([, id, record]) => [
+  const sent = [...text.matchAll(/^id: (.*)\nevent: step\ndata: (.*)$/gm)].map(([, id, record]) => [
     id,
     JSON.parse(record!),
   ]);
-  expect(told).toEqual(records.map((record) => [record.id, record]));
+  expect(sent).toEqual(records.map((record) => [record.id, record]));
 });

@@ -53,7 +53,7 @@ async function status(): Promise<{ out: string }> {
 const busiest = async (): Promise<QueueView> =>
   (await overview()).queues.find((q) => (q.counts.active ?? 0) > 0) ?? expect.fail("no queue is at work");
 
-test("a step's phase is its own, whatever the queue does for others; queues and workers tell what they do", async () => {
+test("a step's phase is its own, whatever the queue does for others; queues and workers report what they do", async () => {
   const other = await mount("other", gated(folders[0]));
   const mine = await mount("mine", { pipelines: { one: gated(folders[0]), two: gated(folders[1]) } });
   await until(mine, null, null, null);

@@ -39,7 +39,7 @@ describe("what settle and release report", () => {
     expect(valueIn(page, "dataflex_step_duration_seconds_count", { run: main.run, ...STAGE })).toBe(1);
     expect(valueIn(page, "dataflex_step_duration_seconds_sum")).toBeGreaterThanOrEqual(0.04);
     expect(valueIn(page, "dataflex_trainer_wait_seconds_sum", { run: main.run })).toBe(0.25);
-    // Enqueued and applied between two looks at Redis: its being enqueued is told all the same.
+    // Enqueued and applied between two looks at Redis: its being enqueued is reported all the same.
     for (const point of ["enqueued", "published", "applied"])
       expect([point, valueIn(page, "dataflex_run_step", { run: main.run, point })]).toEqual([point, 7]);
     const info = { ...trial, mechanism: "select", scorer: "advantage_magnitude", actuator: "topk_fraction" };
@@ -65,10 +65,10 @@ describe("what settle and release report", () => {
     };
     const quantiles = (n: number) => ({ weights: weightDistribution(Float64Array.of(n)) });
     for (const step of ["1.0", "2.0"]) {
-      const told = specs.map(({ name }, i) =>
+      const settled = specs.map(({ name }, i) =>
         resultOf({ pipeline: name, ...of(i + 1), distribution: quantiles(i + 1) }),
       );
-      await handle.settle(step, ...(step === "1.0" ? told : told.reverse()));
+      await handle.settle(step, ...(step === "1.0" ? settled : settled.reverse()));
       await handle.release(step, 1, { level: "token", stats: of(4).stats, clipped: { low: 0, high: 0 } });
     }
     const page = await leader.until((p) => valueIn(p, "dataflex_trainer_wait_seconds_count") === 2);
@@ -89,7 +89,7 @@ describe("what settle and release report", () => {
     expect(means).toHaveLength(4);
   });
 
-  test("quantiles, hidden time, and the composition as the trainer told it", async () => {
+  test("quantiles, hidden time, and the composition as the trainer reported it", async () => {
     const leader = await own.leader();
     const handle = await own.mount("composed", [specOf()]);
     const distribution = { weights: weightDistribution(Float64Array.of(0, 0, 0, 0, 2, 2, 2, 2)) };

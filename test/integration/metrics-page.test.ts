@@ -164,11 +164,11 @@ test("40 mounted runs with four pipelines each leave a broker's page below 3,000
       for (const { name, mechanism, stage } of specs(run)) {
         const shares = { granularity: "domain", proportions: { math: 0.5, code: 0.25, logic: 0.25 } } as const;
         const body = { ...header, mechanism, stage, ...(mechanism === "mix" ? shares : { stats }) };
-        const told = ["kind", "settled", ...of, "pipeline", name, "ms", "5", "header", Buffer.from(pack(body))];
-        pipeline.xadd(runKeys("x").notices, "*", ...told);
+        const entry = ["kind", "settled", ...of, "pipeline", name, "ms", "5", "header", Buffer.from(pack(body))];
+        pipeline.xadd(runKeys("x").notices, "*", ...entry);
       }
-      const told = Buffer.from(pack({ wait_ms: 3, combined }));
-      pipeline.xadd(runKeys("x").notices, "*", "kind", "released", ...of, "header", told);
+      const entry = Buffer.from(pack({ wait_ms: 3, combined }));
+      pipeline.xadd(runKeys("x").notices, "*", "kind", "released", ...of, "header", entry);
     }
     await pipeline.exec();
   };

@@ -65,7 +65,7 @@ describe("difficulty_pool", () => {
   });
 });
 
-test("greso leaves out what told nothing, and a step that is done again counts once", async () => {
+test("greso leaves out what taught nothing, and a step that is done again counts once", async () => {
   const run = await system.mount(policy("greso", { min_explore: 0, p_easy: 0.05, p_hard: 0.05 }));
   for (let step = 1; step <= 4; step++) await feed(run, step, { easy: [1, 1], mixed: [1, 0], hard: [0, 0] });
   await feed(run, 4, { easy: [1, 1], mixed: [1, 0], hard: [0, 0] });

@@ -25,7 +25,7 @@ async function keptAt(run: Run, step: number): Promise<number> {
 }
 
 describe("a selector that remembers", () => {
-  test("adapts to what earlier steps told, and not before they are enough", async () => {
+  test("adapts to what earlier steps showed, and not before they are enough", async () => {
     const run = await system.mount(block(1));
     expect(run.handle.pipelines[0]?.remembers).toBe(true);
     expect(await keptAt(run, 1)).toBe(80);

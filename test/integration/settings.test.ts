@@ -202,7 +202,7 @@ describe("of a run", () => {
     close(combined.weights, [weight, weight, weight, weight, 0, 0, 0, 0]);
   });
 
-  test("clip moves weights above 0 only, before they are rescaled, and is told", async () => {
+  test("clip moves weights above 0 only, before they are rescaled, and is reported", async () => {
     const result = await weigh({ pipelines, clip: [1.5, 3], rescale: "token" });
     // 1.004326 → 1.5, then 13 of 23 live tokens carry it: 23 / 13 whatever it was; 0 stays 0.
     close(result.combined.weights, [23 / 13, 23 / 13, 23 / 13, 23 / 13, 0, 0, 0, 0]);
@@ -244,7 +244,7 @@ describe("of a run", () => {
     expect(result.statistics).toMatchObject({ level: "token", stats: { n: 7 }, product: { n: 23 } });
   });
 
-  test("statistics of each pipeline, of their product and of what went to the loss; the release tells them", async () => {
+  test("statistics of each pipeline, of their product and of what went to the loss; the release reports them", async () => {
     const run = await system.mount({ pipelines, clip: [0, 1.5], rescale: "row" });
     await put(run);
     const result = await run.weights(STEP);
@@ -259,8 +259,8 @@ describe("of a run", () => {
     const entries = parseEntries(
       await system.redis.raw.xrevrangeBuffer(runKeys(run.handle.run).notices, "+", "-", "COUNT", 20),
     );
-    const told = entries.map(parseNotice).find((n) => n?.kind === "released" && n.run === run.handle.run);
-    expect(told).toMatchObject({ combined: statistics });
+    const reported = entries.map(parseNotice).find((n) => n?.kind === "released" && n.run === run.handle.run);
+    expect(reported).toMatchObject({ combined: statistics });
   });
 
   test.each(["error", "neutral"] as const)("max_wait_ms, then on_unavailable %s", async (on_unavailable) => {

@@ -55,7 +55,7 @@ interface Run {
   readonly step: number;
   readonly params: Params;
   readonly scores?: string;
-  /** What earlier steps told a selector that remembers. */
+  /** What earlier steps left with a selector that remembers. */
   readonly history?: readonly number[][];
 }
 

@@ -59,7 +59,7 @@ function byLoss({ loss_mode, loss_agg_mode }: TrainerSettings): { level?: "row" 
   if (loss_mode !== undefined && ROW_LOSSES.includes(loss_mode)) {
     return { level: "row", why: `the policy loss ${loss_mode} averages over rows` };
   }
-  if (loss_agg_mode === undefined) return { why: "the trainer did not tell its loss_agg_mode" };
+  if (loss_agg_mode === undefined) return { why: "the trainer did not give its loss_agg_mode" };
   const level = Object.hasOwn(AGGREGATIONS, loss_agg_mode) ? AGGREGATIONS[loss_agg_mode] : undefined;
   if (level === undefined) return { why: `loss_agg_mode "${loss_agg_mode}" is not one of verl's` };
   return { level, why: `loss_agg_mode ${loss_agg_mode} counts ${level}s alike` };

@@ -13,7 +13,7 @@ export interface RuledPart {
 }
 
 export interface TrainerFacts {
-  /** Undefined: the trainer told nothing. */
+  /** Undefined: the trainer gave no settings. */
   readonly trainer: TrainerSettings | undefined;
   readonly provides: readonly string[] | undefined;
   /** Run option `i_know_it_multiplies`. */
@@ -23,11 +23,11 @@ export interface TrainerFacts {
 
 interface Rule<S> {
   readonly verdict: "refuse" | "warn";
-  readonly broken: (facts: Told, subject: S) => boolean;
-  readonly says: (facts: Told, subject: S) => string;
+  readonly broken: (facts: Given, subject: S) => boolean;
+  readonly says: (facts: Given, subject: S) => string;
   readonly suggestion: string;
 }
-interface Told extends TrainerFacts {
+interface Given extends TrainerFacts {
   readonly trainer: TrainerSettings;
 }
 
@@ -55,7 +55,7 @@ export const LOSS_RULES: Readonly<Record<string, Rule<undefined> & { readonly se
     broken: ({ trainer: { loss_mode }, multiplies }) =>
       loss_mode !== undefined && loss_mode !== "bypass_mode" && !MULTIPLYING.includes(loss_mode) && !multiplies,
     says: ({ trainer: { loss_mode, verl } }) =>
-      `the policy loss "${loss_mode}" is not known here${verl === undefined ? "" : ` (verl ${verl})`}: whether it multiplies rollout_is_weights in cannot be told`,
+      `the policy loss "${loss_mode}" is not known here${verl === undefined ? "" : ` (verl ${verl})`}: whether it multiplies rollout_is_weights in is unknown`,
     suggestion: `known: ${MULTIPLYING.join(", ")}; for one of your own that does, set dataflex.i_know_it_multiplies: true`,
   },
   loss_geometric_mean: {
@@ -85,7 +85,7 @@ export const LOSS_RULES: Readonly<Record<string, Rule<undefined> & { readonly se
   bypass_switches_loss: {
     setting: "bypass_mode",
     verdict: "warn",
-    // Trainers that tell verl's version are v1 (docs/protocol.md section 5.3), which leave the loss alone.
+    // Trainers that report verl's version are v1 (docs/protocol.md section 5.3), which leave the loss alone.
     broken: ({ trainer }) =>
       trainer.bypass_mode === true && trainer.loss_mode !== "bypass_mode" && trainer.verl === undefined,
     says: () =>
@@ -132,7 +132,7 @@ export const COMPONENT_RULES: Readonly<Record<string, Rule<RuledPart>>> = {
     broken: ({ trainer, provides }, part) =>
       trainer.calculate_log_probs === undefined && unsure(part, "rollout_log_probs", provides),
     says: (_, part) =>
-      `${who(part)} reads rollout_log_probs, and calculate_log_probs is not told; verl's default is false`,
+      `${who(part)} reads rollout_log_probs, and calculate_log_probs is not given; verl's default is false`,
     suggestion: RATIO,
   },
   reference_without_kl: {
@@ -156,16 +156,16 @@ export const COMPONENT_RULES: Readonly<Record<string, Rule<RuledPart>>> = {
   },
 };
 
-/** Everything that the trainer's settings speak against. Nothing, where it told none. Problems point at the setting or the component. */
+/** Every problem that the trainer's settings reveal; none where it gave no settings. Problems point at the setting or the component. */
 export function applyTrainerRules(facts: TrainerFacts): { problems: Problem[]; warnings: string[] } {
   const problems: Problem[] = [];
   const warnings: string[] = [];
   const { trainer } = facts;
   if (trainer === undefined) return { problems, warnings };
-  const told: Told = { ...facts, trainer };
+  const given: Given = { ...facts, trainer };
   const judge = <S>(rule: Rule<S>, subject: S, path: Problem["path"]): void => {
-    if (!rule.broken(told, subject)) return;
-    const message = rule.says(told, subject);
+    if (!rule.broken(given, subject)) return;
+    const message = rule.says(given, subject);
     if (rule.verdict === "refuse") problems.push({ path, message, suggestion: rule.suggestion });
     else warnings.push(`${message}; ${rule.suggestion}`);
   };

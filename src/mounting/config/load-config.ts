@@ -12,7 +12,7 @@ import { dig, trainerSettingsOf } from "./trainer-options.js";
 /** Configuration files are a few kilobytes; a larger one is a mistake (a data file) and not worth parsing. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** One missing bracket can make every later line an error: the first few tell all. */
+/** One missing bracket can make every later line an error: the first few are enough. */
 const MAX_SYNTAX_ERRORS = 3;
 
 /** Where the parser's own words speak to its programmer. */

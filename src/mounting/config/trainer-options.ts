@@ -3,7 +3,7 @@ import type { TrainerSettings } from "../../protocol/mount-messages.js";
 import { isRecord, type JsonSchema, show } from "./describe.js";
 
 /**
- * What a trainer tells of its own settings, in verl's words, and where a verl configuration has them. All are optional: a setting that is
+ * What a trainer reports of its own settings, in verl's words, and where a verl configuration has them. All are optional: a setting that is
  * absent is not known, never a default, since a file may override others that nobody showed.
  */
 const settings = z.strictObject({

@@ -22,7 +22,7 @@ export type Answer =
 
 /**
  * Who may see the page. Without a token: everyone on this machine, as long as the browser uses a name of this machine; another name
- * means that a foreign site resolves to this address (DNS rebinding). With a token: whoever has it.
+ * means that a foreign site resolves to this address (DNS rebinding). With a token: anyone who has it.
  */
 export function accessRule(listen: Listen, token: string | undefined): (asking: Asking) => Answer {
   if (token === undefined) {

@@ -16,7 +16,7 @@ export interface LiveData {
     query: { readonly after?: string; readonly limit: number; readonly every: number },
   ): Promise<{ readonly records: readonly string[]; readonly read_to: string | undefined }>;
   step(run: string, step: number): Promise<{ readonly records: readonly unknown[]; readonly rows: unknown }>;
-  /** Events after an id, ascending. `gap`: some of them are not there any more. */
+  /** Events after an id, ascending. `gap`: some of them are gone. */
   events(after: string): Promise<{ readonly events: readonly LiveEvent[]; readonly gap: boolean }>;
   config(): object;
 }

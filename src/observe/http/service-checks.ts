@@ -6,7 +6,7 @@ import type { ServiceChecks } from "./checks.js";
 const PING_MS = 1_000;
 /** The process is considered dead after this; above the longest pause that garbage collection or a laptop's sleep may make. */
 const EVENT_LOOP_MS = 15_000;
-/** A loop waits for work in slices of about 2 s; three missed rounds of its guard (4 s) mean that nothing turns it any more. */
+/** A loop waits for work in slices of about 2 s; three missed rounds of its guard (4 s) mean that it is stuck. */
 const LOOP_MS = 30_000;
 const TICK_MS = 1_000;
 

@@ -37,7 +37,7 @@ function sections(records: readonly StepRecord[], rows: Readonly<Record<string, 
     if (record.kind === "failure") return [failure(record)];
     return record.kind === "result" ? [result(record, rows[record.id])] : [];
   });
-  if (parts.length === 0) return [h("p", { class: "muted" }, "The history does not hold this step any more.")];
+  if (parts.length === 0) return [h("p", { class: "muted" }, "The history no longer holds this step.")];
   const words = h("p", {}, `The trainer waited ${wait} for the weights of this step.`);
   return [words, ...(released?.combined ? [combined(released.combined)] : []), ...parts];
 }

@@ -20,7 +20,7 @@ const ERRORS = 20;
 
 /** All that is true of the system now, from Redis alone: any process may ask. */
 export async function readOverview(redis: Redis, counts: QueueCounts): Promise<Overview> {
-  // Before anything else is read: what comes later is news to whoever goes on from here.
+  // Before anything else is read: later events are new to a reader that continues from here.
   const cursor = await lastTaken(redis);
   const [at, server, workers, brokers, leader, trainers, errors] = await Promise.all([
     redisNow(redis),

@@ -41,11 +41,11 @@ export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts
   const { handle, open } = trainer;
   const keys = runKeys(handle.run);
   const perStep = handle.pipelines.length + 1;
-  const [told, records] = await Promise.all([
+  const [latest, records] = await Promise.all([
     newestRecords(redis, handle.run, SPARK * perStep),
     redis.xlen(keys.history),
   ]);
-  const newest = told.filter((record) => record.kind !== "mounted");
+  const newest = latest.filter((record) => record.kind !== "mounted");
   const current = open.toSorted(byStep).at(-1);
   const progress = current === undefined ? undefined : await progressOf(redis, handle, current, queues);
   const pipelines = handle.pipelines.map(pipelineView);

@@ -18,7 +18,7 @@ export interface CommitOptions {
   /** Bitmap of the rows that the put's stage is about, of the table's; undefined: as the stage's first put said, or all. */
   readonly span: Uint8Array | undefined;
   readonly replace: boolean;
-  /** The step's highest attempt that this client was told: Redis never falls behind it, whatever it has lost. */
+  /** The step's highest attempt that this client has seen: Redis never falls behind it, whatever it has lost. */
   readonly floor: number;
 }
 

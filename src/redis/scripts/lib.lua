@@ -11,7 +11,7 @@ local function split(csv)
   return out
 end
 
--- Reports an event of a run to whoever keeps its history. About this many notices stay.
+-- Reports an event of a run to the broker that keeps its history. About this many notices stay.
 local NOTICE_ENTRIES = 10000
 local function notify(notices, kind, run, inc, ...)
   redis.call('XADD', notices, 'MAXLEN', '~', NOTICE_ENTRIES, '*', 'kind', kind, 'run', run, 'inc', inc, ...)

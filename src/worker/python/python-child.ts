@@ -25,7 +25,7 @@ export interface PythonOptions {
 const DUMP_MS = 500;
 /** What an ended process's last words may take to arrive. */
 const CLOSE_MS = 500;
-/** What a process that is told to go may take. */
+/** How long a process that is asked to stop may take. */
 const STOP_MS = 2_000;
 
 /**

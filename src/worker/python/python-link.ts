@@ -18,7 +18,7 @@ export class PythonLink {
   #pending: Pending | undefined;
   #id = 0;
 
-  /** @param onInside told when Python takes over, and when it has answered: whoever stands at the time limit must know whom to end. */
+  /** @param onInside called when Python takes over and when it has answered, so that a time limit ends the right process. */
   constructor(onInside: (inside: boolean) => void) {
     this.#onInside = onInside;
   }

@@ -25,13 +25,13 @@ def main(argument: str) -> None:
     control.end_with_parent()
     os.register_at_fork(after_in_child=control.close)
     try:
-        control.tell({"phase": "importing"})
+        control.report({"phase": "importing"})
         _run(options, control)
     except Exception as thrown:
         from .failures import report
 
         report(thrown)
-        control.tell({"phase": "refused", "failure": _refusal(thrown)})
+        control.report({"phase": "refused", "failure": _refusal(thrown)})
         os._exit(1)
 
 
@@ -45,14 +45,14 @@ def _run(options: dict[str, Any], control: Control) -> None:
 
     files = options["files"]
     components = load_files(files, {(kind, name) for kind, name in options["taken"]})
-    control.tell({"phase": "setup"})
+    control.report({"phase": "setup"})
     device = open_device(options["device"])
     server = None
     if options["socket"] is not None:
         caller = Caller(Instances(components, device.name), device.name)
         server = Server(options["socket"], caller, device, [os.path.dirname(file) for file in files])
     torch = sys.modules.get("torch")
-    control.tell(
+    control.report(
         {
             "phase": "ready",
             "protocol": HOST_PROTOCOL,

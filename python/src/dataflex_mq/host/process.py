@@ -21,7 +21,7 @@ class Control:
         os.set_inheritable(descriptor, False)
         self._descriptor = descriptor
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def report(self, message: dict[str, Any]) -> None:
         line = memoryview(json.dumps(message).encode() + b"\n")
         while line:
             line = line[os.write(self._descriptor, line) :]

@@ -19,7 +19,7 @@ function changed(...changes: [from: string, to: string][]): string {
 const lineOf = (needle: string) => text.split("\n").findIndex((line) => line.includes(needle)) + 1;
 
 describe("a whole verl configuration", () => {
-  it("passes, and tells what normalize auto became", async () => {
+  it("passes, and says what normalize auto became", async () => {
     const { code, out, err } = await dataflexMq(["check", FILE]);
     expect(err).toBe("");
     expect(code).toBe(0);

@@ -52,7 +52,7 @@ const REFUSED: Record<
     cases: [["row weights", ROW, { loss_mode: "bypass_mode" }]],
     fine: [
       ["vanilla", ROW, { loss_mode: "vanilla" }],
-      ["nothing told", ROW, undefined],
+      ["nothing given", ROW, undefined],
       ["a shadow", { ...ROW, shadow: true }, { loss_mode: "bypass_mode" }],
       ["a mix", MIX, { loss_mode: "bypass_mode" }],
     ],
@@ -112,7 +112,7 @@ const REFUSED: Record<
     cases: [["a ratio", RATIO, { calculate_log_probs: false }]],
     fine: [
       ["with them", RATIO, { calculate_log_probs: true }],
-      ["nothing told", RATIO, undefined],
+      ["nothing given", RATIO, undefined],
       ["another scorer", ROW, { calculate_log_probs: false }],
     ],
   },
@@ -148,11 +148,11 @@ const WARNED: Record<string, { readonly says: RegExp; readonly cases: Case[]; re
     ],
   },
   ratio_unsure: {
-    says: /calculate_log_probs is not told/,
+    says: /calculate_log_probs is not given/,
     cases: [["a ratio", RATIO, {}]],
     fine: [
-      ["told", RATIO, { calculate_log_probs: true }],
-      ["nothing told", RATIO, undefined],
+      ["given", RATIO, { calculate_log_probs: true }],
+      ["nothing given", RATIO, undefined],
       ["provided", RATIO, {}, { provides: ["old_log_probs", "rollout_log_probs", "response_mask"] }],
     ],
   },
@@ -163,7 +163,7 @@ const WARNED: Record<string, { readonly says: RegExp; readonly cases: Case[]; re
       ["half of it", REF, { use_kl_loss: false }],
     ],
     fine: [
-      ["told", REF, { use_kl_loss: true }],
+      ["given", REF, { use_kl_loss: true }],
       ["provided", REF, {}, { provides: ["old_log_probs", "ref_log_prob", "response_mask"] }],
     ],
   },
@@ -282,8 +282,8 @@ describe("normalize auto", () => {
     }
   });
   it.each([
-    [undefined, /did not tell its loss_agg_mode/],
-    [{ loss_mode: "vanilla" }, /did not tell its loss_agg_mode/],
+    [undefined, /did not give its loss_agg_mode/],
+    [{ loss_mode: "vanilla" }, /did not give its loss_agg_mode/],
     [{ loss_agg_mode: "sideways" }, /"sideways" is not one of verl's/],
   ] as [TrainerSettings | undefined, RegExp][])("%j: by the shape of the weights, with a warning", (trainer, why) => {
     for (const [block, level] of [

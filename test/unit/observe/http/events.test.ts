@@ -14,22 +14,22 @@ let feed: EventFeed;
 let server: Server;
 let sockets: Socket[];
 /** How far the stream has come. It starts with both readers, and goes on once the quick one has everything up to there. */
-let told: number;
+let shown: number;
 let started: boolean;
 /** What the quick reader got. */
 let ids: number[];
 
 beforeEach(async () => {
-  told = 0;
+  shown = 0;
   started = false;
   ids = [];
   sockets = [];
   const live: LiveData = {
     overview: async () => ({}) as never,
     events: async (after) => {
-      if (started && ids.length === told) told = Math.min(EVENTS, told + 10);
+      if (started && ids.length === shown) shown = Math.min(EVENTS, shown + 10);
       const from = Number(after.split("-", 1)[0]);
-      const events = Array.from({ length: told - from }, (_, i) => ({
+      const events = Array.from({ length: shown - from }, (_, i) => ({
         id: `${from + i + 1}-0`,
         data: "x".repeat(EVENT_BYTES),
       }));

@@ -59,7 +59,7 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
   for (let step = 0; step < STEPS; step++) {
     const outcome = (["completed", "failed", "retried", "superseded"] as const)[step % 10] ?? "completed";
     for (const spec of manyPipelines(scorers, step % RUNS))
-      for (const tell of listeners) tell(attempt(step, spec, outcome));
+      for (const listener of listeners) listener(attempt(step, spec, outcome));
     if (step === STEPS / 10 || step === STEPS - 1) sizes.push(linesOf(await page.text()).length);
   }
   expect(sizes[1]).toBe(sizes[0]);
@@ -117,8 +117,13 @@ test("a broker's shared facts stay below 2,800 series over 10,000 steps of the s
     const run = runs.meet({ ...HANDLE, run: name, pipelines });
     const of = { id: `${step}-0`, run: name, incarnation: 1, step: `${step}.0`, at: step };
     for (const { name: pipeline, mechanism, stage } of pipelines) {
-      const told: ResultHeader = { ...header, mechanism, stage, ...(mechanism === "mix" ? SHARES : { stats: stats! }) };
-      recordNotice(meter, runs, run, { ...of, kind: "settled", pipeline, header: told, ms: 5 }, true);
+      const settled: ResultHeader = {
+        ...header,
+        mechanism,
+        stage,
+        ...(mechanism === "mix" ? SHARES : { stats: stats! }),
+      };
+      recordNotice(meter, runs, run, { ...of, kind: "settled", pipeline, header: settled, ms: 5 }, true);
     }
     runs.reach(run, "enqueued", step);
     runs.heard(run, step);

@@ -55,7 +55,7 @@ test("streaks count per pipeline and guard, and end with the first good step", (
   expect(run.streak("a", "kept", true)).toBe(1);
 });
 
-test("a step's latency is that of its last outcome, told once; steps that nobody releases are forgotten", () => {
+test("a step's latency is that of its last outcome, reported once; steps that nobody releases are forgotten", () => {
   const run = new LiveRun("r", 1, { specs: new Map(), onUnavailable: "error" }, 0);
   run.settledAfter("1.0", 40);
   run.settledAfter("1.0", 30);

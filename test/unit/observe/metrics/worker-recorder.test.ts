@@ -101,7 +101,7 @@ test("10,000 steps of 10,000 runs leave a worker's series count flat", async () 
 });
 
 test("two workers in one process have a page each", async () => {
-  const worker = (slots: number): ObservedWorker & { tell: (a: Attempt) => void } => {
+  const worker = (slots: number): ObservedWorker & { report: (a: Attempt) => void } => {
     const listeners: ((a: Attempt) => void)[] = [];
     return {
       backend: "cpu",
@@ -114,12 +114,12 @@ test("two workers in one process have a page each", async () => {
       stalls: new Map([["post_advantage.builtin", slots - 1]]),
       lostLocks: 0,
       onAttempt: (listener) => void listeners.push(listener),
-      tell: (a) => listeners.forEach((l) => void l(a)),
+      report: (a) => listeners.forEach((l) => void l(a)),
     };
   };
   const [a, b] = [worker(1), worker(4)];
   const [pageA, pageB] = [createWorkerMetrics(a), createWorkerMetrics(b)];
-  a.tell(attemptOf());
+  a.report(attemptOf());
   expect(valueIn(await pageA.text(), "dataflex_jobs_total", { outcome: "completed" })).toBe(1);
   const text = await pageB.text();
   expect(valueIn(text, "dataflex_jobs_total")).toBeUndefined();

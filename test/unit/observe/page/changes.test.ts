@@ -9,7 +9,7 @@ const BASE = {
 };
 const mounts = (...all: ReturnType<typeof mountRecord>[]) => new Map(all.map((m) => [m.incarnation, m]));
 
-test("a first life has no change; a second one tells what was set otherwise, from its first step on", () => {
+test("a first life has no change; a second one shows what was changed, from its first step on", () => {
   const both = mounts(
     mountRecord(1, BASE),
     mountRecord(2, { ...BASE, "main.actuator.params.temperature": "2", "main.window": "50" }),
@@ -28,7 +28,7 @@ test("the same settings again are a restart; so is a life whose mount is not kno
   expect(changesOf(steps, mounts(mountRecord(2, BASE)))).toEqual([{ step: 2, text: "trainer restarted" }]);
 });
 
-test("a mount without a step leaves no mark: what it changed is told with the first step after it", () => {
+test("a mount without a step leaves no mark: what it changed is shown with the first step after it", () => {
   const all = mounts(mountRecord(1, BASE), mountRecord(2, { ...BASE, "main.window": "9" }), mountRecord(3, BASE));
   expect(changesOf([result(1), result(2, 3)], all)).toEqual([{ step: 2, text: "trainer restarted" }]);
 });

@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { RunHistory } from "../../../../src/observe/page/page-history.js";
 import { mountRecord, released, result } from "./records.js";
 
-const told = (records: readonly Parameters<RunHistory["add"]>[0][]): RunHistory => {
+const historyOf = (records: readonly Parameters<RunHistory["add"]>[0][]): RunHistory => {
   const history = new RunHistory();
   for (const record of records) history.add(record);
   return history;
 };
 
-test("each step once and in order, however often and in whatever order it is told", () => {
+test("each step once and in order, however often and in whatever order it arrives", () => {
   const [one, two, three] = [result(1), result(2), result(3)];
-  const history = told([three, one, three, two, one]);
+  const history = historyOf([three, one, three, two, one]);
   expect(history.of("main").steps).toEqual([1, 2, 3]);
   expect(history.add(two)).toBe(false);
   expect(history.newest).toBe(three.id);
@@ -22,7 +22,7 @@ test("a step that is done again has its newest result", () => {
     [first, again],
     [again, first],
   ])
-    expect(told(order).of("main").results).toEqual([again]);
+    expect(historyOf(order).of("main").results).toEqual([again]);
 });
 
 test("a trainer that goes back to a checkpoint takes the later steps of its earlier life with it", () => {
@@ -32,7 +32,7 @@ test("a trainer that goes back to a checkpoint takes the later steps of its earl
     [...old, ...resumed],
     [...resumed, ...old],
   ]) {
-    const history = told(records);
+    const history = historyOf(records);
     expect(history.of("main").results.map((r) => [r.step, r.incarnation])).toEqual([
       [1, 1],
       [2, 1],

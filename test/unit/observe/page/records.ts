@@ -1,7 +1,7 @@
 import type { MountRecord, ReleaseRecord, ResultRecord } from "../../../../src/observe/history/history-record.js";
 
-let told = 0;
-const about = (incarnation: number) => ({ id: `${++told}-0`, run: "r", incarnation, at: told });
+let count = 0;
+const about = (incarnation: number) => ({ id: `${++count}-0`, run: "r", incarnation, at: count });
 
 export const mountRecord = (
   incarnation: number,

@@ -5,7 +5,7 @@ import { run } from "../../../../src/testing.js";
 import { actOnRows, keptRows } from "../../../helpers/act.js";
 import { batchF } from "../../../helpers/batch-f.js";
 
-/** Eleven steps that told 0, 1/40 … 1 between them: quartiles .25, .5 and .75. */
+/** Eleven steps that showed 0, 1/40 … 1 between them: quartiles .25, .5 and .75. */
 const grid = Array.from({ length: 41 }, (_, k) => k / 40);
 const history = Array.from({ length: 11 }, (_, k) => ({
   step: k,
@@ -34,14 +34,14 @@ it("takes a mean on a quartile as harder", async () => {
 });
 
 it.each([
-  { what: "no step is known", told: [] },
-  { what: "too few steps are known", told: history.slice(0, 9) },
+  { what: "no step is known", known: [] },
+  { what: "too few steps are known", known: history.slice(0, 9) },
   {
     what: "too few groups are known",
-    told: history.map((step) => ({ ...step, values: [["group_means", 0.5] as const] })),
+    known: history.map((step) => ({ ...step, values: [["group_means", 0.5] as const] })),
   },
-])("keeps k_hardest of each group where $what", async ({ told }) => {
-  expect(counts(await keptRows(gfpoAdaptive, scores, { fields, history: told }))).toEqual([8, 8, 8, 8]);
+])("keeps k_hardest of each group where $what", async ({ known }) => {
+  expect(counts(await keptRows(gfpoAdaptive, scores, { fields, history: known }))).toEqual([8, 8, 8, 8]);
 });
 
 it("takes the latest group means only", async () => {

@@ -11,12 +11,12 @@ import { pipelineSpec } from "../../../../src/testing/run-component.js";
 import { fakeBatch, run } from "../../../../src/testing.js";
 
 /** Keeps the rows above the mean of the last remembered step; remembers its own mean. */
-const aboveLast = (told: (mean: number) => readonly StateValue[] = (mean) => [["mean", mean]]) =>
+const aboveLast = (values: (mean: number) => readonly StateValue[] = (mean) => [["mean", mean]]) =>
   defineSelector({
     name: "above_last",
     accepts: "row",
     params: z.strictObject({}),
-    remember: (scores) => told(scores.mean()),
+    remember: (scores) => values(scores.mean()),
     remember_steps: 7,
     act: (scores, _batch, { history }) => scores.gt(history.at(-1)?.values[0]?.[1] ?? 0).nonzero(),
   });
