@@ -4,7 +4,7 @@ import { DataflexError, type ErrorCode } from "./errors.js";
  * The sentences of errors that are raised in several places or by both clients, under their code, with a reason where a code has several.
  * `python/src/dataflex_mq/sentences.py` has the same ones; a test compares them. Durations (`{time}`) carry their unit.
  */
-export const SENTENCES = {
+const SENTENCES = {
   // mount
   "NO_BROKER.none": "no broker answered the mount within {time} and none is alive. Start one: dataflex-mq broker",
   "NO_BROKER.silent": "{brokers} broker(s) are alive, but none answered the mount within {time}",
@@ -39,7 +39,7 @@ export const SENTENCES = {
     "Redis is full (maxmemory reached under noeviction), so nothing was stored. Raise maxmemory or release steps, then try again",
 } as const satisfies Readonly<Partial<Record<ErrorCode | `${ErrorCode}.${string}`, string>>>;
 
-export type SentenceKey = keyof typeof SENTENCES;
+type SentenceKey = keyof typeof SENTENCES;
 type Holes<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Holes<Rest> : never;
 type Facts<K extends SentenceKey> = Readonly<Record<Holes<(typeof SENTENCES)[K]>, string | number>>;
 
