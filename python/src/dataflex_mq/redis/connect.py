@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from ..errors import DataflexError, error
-from ..sentences import error_of, sentence
+from ..sentences import error_of
 from .address import parse_address, redact
 from .scripts import ScriptCall
 
@@ -96,8 +96,8 @@ class Connections:
 
     def unreachable(self, what: str, seconds: float, cause: BaseException) -> DataflexError:
         where = redact(self.url)
-        why = sentence("REDIS_UNREACHABLE", what=what, time=f"{seconds:g} s")
-        return error("REDIS_UNREACHABLE", f"{why} ({where}: {cause})", {"url": where})
+        message = f"{what}: cannot reach Redis at {where} within {seconds:g} s ({cause}). Is it up? Then do it again"
+        return error("REDIS_UNREACHABLE", message, {"url": where})
 
     def execute(self, *command: Any) -> Any:
         """One command, answered at once. Raises redis-py's errors."""
