@@ -89,7 +89,7 @@ export function both(first: Shape, second: Shape): Shape {
   return (value, path) => first(value, path) ?? second(value, path);
 }
 
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 

@@ -7,7 +7,7 @@ import { type Catalogue, catalogueOf } from "./catalogue-entry.js";
  * Python files declare, so that they can be combined. Its fingerprint is the worker's.
  * @throws DataflexError PLUGIN naming the plugin that cannot be loaded.
  */
-export async function catalogueWith(
+async function catalogueWith(
   plugins: readonly string[],
   declared: readonly ForeignDeclaration[] = [],
 ): Promise<Catalogue> {
