@@ -1,4 +1,4 @@
-import type { Rng } from "../../src/commands/demo/demo-rng.js";
+import type { Rng } from "../../src/scoring/batch/rng.js";
 
 /** Prompts of a step, and responses to each. */
 const PROMPTS = 32;

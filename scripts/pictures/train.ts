@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "dataflex-mq";
-import { createRng } from "../../src/commands/demo/demo-rng.js";
+import { seededRng } from "../../src/scoring/batch/rng.js";
 import { GROUP, rollouts } from "./rollouts.js";
 import { type Scenario, WELL_STEPS } from "./scenarios.js";
 
@@ -34,7 +34,7 @@ export async function train(redisUrl: string, scenario: Scenario, onIll: () => P
         illSince = Date.now();
         await onIll();
       }
-      const fields = rollouts(createRng(step), scenario.shape(Math.max(0, step - WELL_STEPS)));
+      const fields = rollouts(seededRng(step), scenario.shape(Math.max(0, step - WELL_STEPS)));
       for (const stage of ["post_reward", "post_advantage"] as const)
         if (run.wants[stage]) await run.put(step, stage, { ...fields[stage] });
       await pause(FORWARD_MS);

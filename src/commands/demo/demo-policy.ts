@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Rng } from "./demo-rng.js";
+import type { Rng } from "../../scoring/batch/rng.js";
 import { ANSWER_LENGTHS, END, SYMBOLS, TASK_KINDS, type Task } from "./tasks.js";
 
 const ACTIONS = SYMBOLS + 1;

@@ -1,4 +1,4 @@
-import { drawInt, type Rng } from "./demo-rng.js";
+import { drawInt, type Rng } from "../../scoring/batch/rng.js";
 
 /** Symbols a task and its answer are made of: `0 … SYMBOLS - 1`. The end symbol is the action after them. */
 export const SYMBOLS = 4;

@@ -1,6 +1,6 @@
+import { seededRng } from "../../scoring/batch/rng.js";
 import { groupAdvantages } from "./advantages.js";
 import { MAX_RESPONSE, Policy } from "./demo-policy.js";
-import { createRng } from "./demo-rng.js";
 import { drawTasks, grade, type Task } from "./tasks.js";
 
 export interface TrainerSettings {
@@ -61,8 +61,8 @@ export function createTrainer(seed: number, settings: TrainerSettings = DEFAULT_
 }
 
 function rollOut(policy: Policy, seed: number, step: number, { prompts, samples }: TrainerSettings): Rollout {
-  const noise = createRng(seed, SAMPLE_STREAM, step);
-  const tasks = drawTasks(createRng(seed, TASK_STREAM, step), prompts).flatMap(
+  const noise = seededRng(seed, SAMPLE_STREAM, step);
+  const tasks = drawTasks(seededRng(seed, TASK_STREAM, step), prompts).flatMap(
     (task) => Array(samples).fill(task) as Task[],
   );
   const responses = tasks.map((task) => policy.sample(task, noise));

@@ -1,3 +1,6 @@
+/** Gives a number in [0, 1) at each call. */
+export type Rng = () => number;
+
 /**
  * A seeded generator of uniform numbers in [0, 1): the same words give the same numbers on every machine. Not for secrets.
  *
@@ -6,7 +9,7 @@
  * Two such sequences give the 53 bits of one number. Period 2^32. (Multipliers of the scramble: "lowbias32" by C. Wellons, found by
  * search for the least bias; public domain.)
  */
-export function seededRng(...words: readonly (string | number)[]): () => number {
+export function seededRng(...words: readonly (string | number)[]): Rng {
   const text = words.join("\u0000");
   let high = hash(text, 0x811c9dc5);
   let low = hash(text, 0x01000193);
@@ -15,6 +18,11 @@ export function seededRng(...words: readonly (string | number)[]): () => number 
     low = (low + 0x6c62272d) | 0;
     return ((scramble(high) >>> 5) * 2 ** 26 + (scramble(low) >>> 6)) / 2 ** 53;
   };
+}
+
+/** A whole number in [0, n). */
+export function drawInt(rng: Rng, n: number): number {
+  return Math.floor(rng() * n);
 }
 
 /** FNV-1a over UTF-16 code units, from a given start. */

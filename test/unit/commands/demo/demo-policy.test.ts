@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { MAX_RESPONSE, Policy } from "../../../../src/commands/demo/demo-policy.js";
-import { createRng } from "../../../../src/commands/demo/demo-rng.js";
 import { END } from "../../../../src/commands/demo/tasks.js";
+import { seededRng } from "../../../../src/scoring/batch/rng.js";
 
 const task = { kind: "swap", length: 2, start: 1 } as const;
 
 function scramble(policy: Policy, seed: number): void {
-  const rng = createRng(seed);
+  const rng = seededRng(seed);
   for (let i = 0; i < policy.params.length; i++) policy.params[i] = 2 * rng() - 1;
 }
 
@@ -41,7 +41,7 @@ test("the gradient equals central differences of the log-probability", () => {
 test("samples follow the probabilities, end with the end symbol or are cut", () => {
   const policy = new Policy();
   scramble(policy, 9);
-  const rng = createRng(4);
+  const rng = seededRng(4);
   const counts = new Array<number>(5).fill(0);
   const lengths = new Set<number>();
   const n = 20_000;

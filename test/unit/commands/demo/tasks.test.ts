@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createRng } from "../../../../src/commands/demo/demo-rng.js";
 import { answerTo, drawTasks, END, grade, TASK_KINDS } from "../../../../src/commands/demo/tasks.js";
+import { seededRng } from "../../../../src/scoring/batch/rng.js";
 
 test("the three kinds answer by their rules", () => {
   expect(answerTo({ kind: "copy", length: 3, start: 2 })).toEqual([2, 2, 2]);
@@ -18,8 +18,8 @@ test("only the exact answer, ended in time, earns the reward", () => {
 });
 
 test("tasks are drawn from every kind and length, alike for equal keys", () => {
-  const tasks = drawTasks(createRng(1), 200);
+  const tasks = drawTasks(seededRng(1), 200);
   expect(new Set(tasks.map((t) => t.kind))).toEqual(new Set(TASK_KINDS));
   expect(new Set(tasks.map((t) => t.length))).toEqual(new Set([1, 2, 3]));
-  expect(drawTasks(createRng(1), 200)).toEqual(tasks);
+  expect(drawTasks(seededRng(1), 200)).toEqual(tasks);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { seededRng } from "../../../../src/scoring/batch/rng.js";
+import { drawInt, seededRng } from "../../../../src/scoring/batch/rng.js";
 
 const draw = (rng: () => number, n: number) => Array.from({ length: n }, rng);
 
@@ -30,4 +30,9 @@ it("is uniform in [0, 1)", () => {
   const mean = numbers.reduce((a, b) => a + b, 0) / numbers.length;
   const lagged = numbers.slice(1).reduce((sum, x, i) => sum + (x - mean) * (numbers[i]! - mean), 0) / numbers.length;
   expect(Math.abs(lagged * 12)).toBeLessThan(0.02);
+});
+
+it("draws whole numbers over their range and nothing else", () => {
+  const rng = seededRng(5);
+  expect(new Set(Array.from({ length: 200 }, () => drawInt(rng, 3)))).toEqual(new Set([0, 1, 2]));
 });
