@@ -12,7 +12,7 @@ const SENTENCES = {
   NOT_MOUNTED: 'run "{run}" is not mounted: its trainer calls mount first',
   FENCED: 'run "{run}": incarnation {incarnation} was replaced by a later trainer; this one must stop',
   // put
-  PUT_CONFLICT: "this put was made before with different content. Pass replace if the new content is right",
+  PUT_CONFLICT: "this put was made before with different content. Pass {replace} if the new content is right",
   "ROWS_CONFLICT.total_rows": "total_rows is {total_rows}, but the first put of the step said {detail}",
   "ROWS_CONFLICT.keys": "the keys are not those that the first put of the step fixed",
   "ROWS_CONFLICT.no_keys": "this put names keys, but the first put of the step named none",

@@ -53,7 +53,16 @@ function refused(handle: Handle, put: PreparedPut, step: string, { word, facts }
       : word === "ROWS_CONFLICT"
         ? (`${word}.${reason as RowsConflict}` as const)
         : word;
-  const why = sentence(key, { run, incarnation, step, found: reason, chunks, total_rows, detail });
+  const why = sentence(key, {
+    run,
+    incarnation,
+    step,
+    found: reason,
+    chunks,
+    total_rows,
+    detail,
+    replace: "replace: true",
+  });
   const where = `step ${step}, stage ${stage}, fields ${put.fields.join(", ")}`;
   return new DataflexError(word, `${where}: ${why}`, { run, step, stage, fields: put.fields, reason });
 }

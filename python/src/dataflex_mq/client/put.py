@@ -83,6 +83,7 @@ def _refused(handle: Handle, put: PreparedPut, step: str, word: str, rest: list[
         chunks=put.header["chunks"],
         total_rows=put.header["total_rows"],
         detail=detail,
+        replace="replace=True",
     )
     where = f"step {step}, stage {stage}, fields {', '.join(put.fields)}"
     details = {"run": handle["run"], "step": step, "stage": stage, "fields": put.fields, "reason": first}
