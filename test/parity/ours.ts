@@ -26,7 +26,9 @@ export async function ours(
   const context = { run: "parity", step: 1000, trigger: 0, history: told };
   const ctx = componentContext(component, { name: component.name, params }, "parity", context, new Notes());
   const act = component.act as (given: unknown, batch: Batch, ctx: unknown) => unknown;
-  return onlyLive(readAnswer(act(givenScores(step, batch, scores!), visible, ctx), batch));
+  const answer = readAnswer(act(givenScores(step, batch, scores!), visible, ctx), batch);
+  const inLogSpace = component.kind === "reweighter" && component.in_log_space === true;
+  return onlyLive(inLogSpace ? answer.map((row) => row.map(Math.exp)) : answer);
 }
 
 function givenScores(step: RandomStep, batch: Batch, name: string): RowVector | TokenField {

@@ -1,7 +1,9 @@
 import { decodeColumn } from "../../columns/decode.js";
+import { LAYOUT_COLUMNS } from "../../columns/field-names.js";
 import { layoutOfColumns } from "../../columns/layout.js";
 import { mergeColumns, type Piece } from "../../columns/merge-columns.js";
-import type { Column, Layout } from "../../columns/tensor.js";
+import { rowsIn } from "../../columns/row-ranges.js";
+import type { Column, Layout, MaskColumn } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
 import type { ComputeRequest, PutPart } from "./thread-messages.js";
 
@@ -23,31 +25,60 @@ export function assemble(request: ComputeRequest): Step {
       pieces.set(header.name, list);
     }
   }
+  const isPadding = paintRows(pieces.get("is_padding"), request.rows);
+  const lengths = paintRows(pieces.get("lengths"), request.rows);
+  for (const name of LAYOUT_COLUMNS) pieces.delete(name);
   // The mask first: other columns of several puts may need it to be brought to one form.
   const columns = new Map<string, Column>();
   const names = [...pieces.keys()].sort((a, b) => Number(b === "response_mask") - Number(a === "response_mask"));
   for (const name of names) {
-    const list = name === "lengths" || name === "is_padding" ? distinct(pieces.get(name)!) : pieces.get(name)!;
+    const list = pieces.get(name)!;
     const whole = list.length === 1 && list[0]!.column.rows === request.rows;
     columns.set(
       name,
       whole ? list[0]!.column : mergeColumns(list, request.rows, layoutOfColumns(columns, request.rows)),
     );
   }
-  const lengths = columns.get("lengths");
-  const padding = columns.get("is_padding");
-  columns.delete("lengths");
-  columns.delete("is_padding");
   const found = layoutOfColumns(columns, request.rows);
-  const layout = lengths?.kind === "vector" ? { ...found, lengths: Int32Array.from(lengths.values) } : found;
-  return { layout, columns, padding: padding?.kind === "vector" ? Uint8Array.from(padding.values) : undefined };
+  const known = lengths && found.width > 0 ? responseLengths(lengths, found.mask) : undefined;
+  const layout = known ? { ...found, lengths: known } : found;
+  return { layout, columns, padding: isPadding && Uint8Array.from(isPadding.values) };
 }
 
-/** Layout columns ride along with every put of the same rows: the first of each row range says it all. */
-function distinct(list: readonly Piece[]): Piece[] {
-  const seen = new Map<string, Piece>();
-  for (const piece of list) if (!seen.has(piece.rows.join())) seen.set(piece.rows.join(), piece);
-  return [...seen.values()];
+/** A number a row, and which rows have one. */
+interface RowValues {
+  readonly values: Int32Array;
+  readonly known: Uint8Array;
+}
+
+/** Layout columns ride along with some puts or all, whatever rows these share: a row has what any put of it says. */
+function paintRows(pieces: readonly Piece[] | undefined, rows: number): RowValues | undefined {
+  if (!pieces) return undefined;
+  const painted = { values: new Int32Array(rows), known: new Uint8Array(rows) };
+  for (const { rows: ranges, column } of pieces) {
+    if (column.kind !== "vector") continue;
+    for (const [i, row] of rowsIn(ranges).entries()) {
+      painted.values[row] = Number(column.values[i]);
+      painted.known[row] = 1;
+    }
+  }
+  return painted;
+}
+
+/** Lengths of all rows: where nobody said one, the response is as long as its mask says. Undefined where neither is known. */
+function responseLengths({ values, known }: RowValues, mask: MaskColumn | undefined): Int32Array | undefined {
+  if (known.every(Boolean)) return values;
+  if (!mask) return undefined;
+  const ends = maskEnds(mask);
+  return values.map((length, row) => (known[row] ? length : ends[row]!));
+}
+
+function maskEnds(mask: MaskColumn): Int32Array {
+  if (mask.kind === "lengths") return mask.lengths;
+  const { offsets, bounds } = mask;
+  return Int32Array.from({ length: mask.rows }, (_, row) =>
+    offsets[row] === offsets[row + 1] ? 0 : bounds[2 * offsets[row + 1]! - 1]!,
+  );
 }
 
 function partOf(
