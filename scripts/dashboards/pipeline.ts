@@ -75,7 +75,7 @@ export const pipeline: Dashboard = {
     },
     {
       title: "Duration of a job",
-      description: "95th percentile from start to finish of an attempt, by scorer.",
+      description: "95th percentile from start to finish of an execution of a job, by scorer.",
       noData: NO_JOB,
       kind: "timeseries",
       unit: "s",

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { DEFAULT_LIMITS } from "../columns/limits.js";
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { CatalogueEntry } from "../mounting/catalogue/catalogue-entry.js";
@@ -79,14 +80,12 @@ export class Mounting {
     }
     const catalogues = await this.#catalogues();
     if (catalogues.length === 0) return undefined;
+    const { adv_estimator, provides, group_size, trainer } = request;
     const resolved = resolveMount(
       {
         dataflex: request.dataflex,
         mode: "live",
-        ...(request.adv_estimator === undefined ? {} : { adv_estimator: request.adv_estimator }),
-        ...(request.provides === undefined ? {} : { provides: request.provides }),
-        ...(request.group_size === undefined ? {} : { group_size: request.group_size }),
-        ...(request.trainer === undefined ? {} : { trainer: request.trainer }),
+        ...defined({ adv_estimator, provides, group_size, trainer }),
       },
       catalogues,
     );
@@ -123,7 +122,7 @@ export class Mounting {
         run: request.run,
         incarnation: outcome.handle.incarnation,
         pipelines: body.pipelines.map((p) => p.name),
-        ...(request.trainer?.verl === undefined ? {} : { verl: request.trainer.verl }),
+        ...defined({ verl: trainer?.verl }),
       },
       "mounted",
     );

@@ -1,4 +1,4 @@
-import { STRING_FIELDS } from "../columns/field-names.js";
+import { isStringField } from "../columns/field-names.js";
 import { rowsOf } from "../columns/field-value.js";
 import type { FieldValue, Scope } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
@@ -28,7 +28,7 @@ export function checkForm(
 
 /** A scope says: values of tokens. Scoring would find out too, but only when it is too late for the step. */
 function checkKind(name: string, value: FieldValue, scope: Scope | undefined): void {
-  if (STRING_FIELDS.includes(name) && value.kind !== "strings") {
+  if (isStringField(name) && value.kind !== "strings") {
     const message = `field "${name}" holds numbers; it is a column of one string a row`;
     throw new DataflexError("INVALID_INPUT", message, { field: name });
   }

@@ -3,7 +3,12 @@ import { DataflexError } from "../errors.js";
 const PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,95}$/;
 
 /** Fields that hold one string a row. */
-export const STRING_FIELDS: readonly string[] = ["uid", "domain", "session", "dataset_key"];
+export const STRING_FIELDS = ["uid", "domain", "session", "dataset_key"] as const;
+export type StringField = (typeof STRING_FIELDS)[number];
+
+export function isStringField(name: string): name is StringField {
+  return (STRING_FIELDS as readonly string[]).includes(name);
+}
 
 /** Columns that say which tokens count: `response_mask` in puts, `mask` in results. Their elements are 0 or 1. */
 const MASK_FIELDS: readonly string[] = ["response_mask", "mask"];

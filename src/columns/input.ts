@@ -1,6 +1,6 @@
 import { DataflexError } from "../errors.js";
 import { DTYPE_ARRAYS, type DType, isDType, type TypedArray } from "./dtypes.js";
-import { isMaskField, STRING_FIELDS, validateFieldName } from "./field-names.js";
+import { isMaskField, isStringField, validateFieldName } from "./field-names.js";
 import { checkFieldValue } from "./field-value.js";
 import { fromList } from "./input-lists.js";
 import type { FieldValue, Jagged, Tensor } from "./tensor.js";
@@ -41,7 +41,7 @@ export function toFieldValues(inputs: Readonly<Record<string, unknown>>): Record
 
 function convert(name: string, input: unknown): FieldValue {
   if (Array.isArray(input)) {
-    if (input.length === 0 && STRING_FIELDS.includes(name)) return { kind: "strings", values: [] };
+    if (input.length === 0 && isStringField(name)) return { kind: "strings", values: [] };
     return fromList(name, input, isMaskField(name));
   }
   if (ArrayBuffer.isView(input)) {

@@ -1,8 +1,8 @@
-/** How one attempt at a job ends. Metrics count all of them; a finished job's receipt says one of them, but never `retried`. */
+/** How one execution of a job ends. Metrics count all of them; a finished job's receipt says one of them, but never `retried`. */
 export const ATTEMPT_OUTCOMES = {
   completed: "its result was settled",
   failed: "a typed failure was settled",
-  retried: "an error that another attempt may not meet; the job goes back to its queue",
+  retried: "an error that a retry may not meet; the job goes back to its queue",
   superseded: "nothing was settled: the pipeline already had its outcome, or its run has a new incarnation",
 } as const;
 export type AttemptOutcome = keyof typeof ATTEMPT_OUTCOMES;

@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { chunksOf } from "../columns/chunks.js";
 import { countRows } from "../columns/row-ranges.js";
 import type { ColumnHeader } from "../columns/tensor.js";
+import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
@@ -27,12 +28,12 @@ export interface JobContext {
   readonly log: Logger;
   /** Longest time that one job may compute. */
   readonly computeLimitMs: number;
-  /** Called for every finished attempt, for metrics. */
-  readonly onAttempt: (attempt: Attempt) => void;
+  /** Called after every execution of a job, for metrics. */
+  readonly onExecution: (execution: JobExecution) => void;
 }
 
-/** Facts of one attempt at a job. Milliseconds by phase. */
-export interface Attempt {
+/** Facts about one execution of a job; a job that is retried is executed several times. Durations in ms. */
+export interface JobExecution {
   readonly job: JobData;
   readonly spec: PipelineSpec | undefined;
   readonly outcome: AttemptOutcome;
@@ -46,25 +47,25 @@ export interface Attempt {
   readonly readColumns: readonly ColumnHeader[];
   /** Tokens of the mask that was read; absent without one. */
   readonly tokens?: number;
-  /** What settling took. */
+  /** How long settling took. */
   readonly publishMs?: number;
   /** Rows whose field or score was not finite. */
   readonly nonfinite?: number;
 }
 
-/** A job whose holder died so often kills whoever takes it. */
+/** A job that has lost its worker this often is taken to be the cause. */
 const POISON_AT = 2;
 
 /**
- * One attempt at one job: begin → fetch → compute → settle. It ends with a receipt, or throws for a retry. An error that a retry
- * cannot fix, or of the last attempt, is settled as a typed failure: no job ever ends as failed.
+ * One execution of a job: begin → fetch → compute → settle. It ends with a receipt, or throws to be retried. An error that
+ * a retry cannot fix, or one in the last execution, is settled as a typed failure: no job ever ends as failed.
  */
 export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobContext): Promise<Receipt> {
   const started = performance.now();
   const handle = await c.handles.get(job.data.run, job.data.incarnation);
   const spec = handle?.pipelines.find((p) => p.name === job.data.pipeline);
-  const report = (outcome: AttemptOutcome, more: Partial<Attempt> = {}): void =>
-    c.onAttempt({
+  const report = (outcome: AttemptOutcome, more: Partial<JobExecution> = {}): void =>
+    c.onExecution({
       job: job.data,
       spec,
       outcome,
@@ -95,7 +96,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
     return { outcome, reason: done.word, worker: c.workerId };
   } catch (thrown) {
     const error = DataflexError.from(thrown);
-    if (error.retryable && !job.lastAttempt) {
+    if (error.retryable && !job.last) {
       report("retried", { reason: error.code });
       throw error;
     }
@@ -137,7 +138,7 @@ async function scoreAndSettle(
       deadline: job.data.deadline,
     });
   }
-  // By any other word the job is moot: its step has moved on without it.
+  // Any other word makes the job moot: its step has moved on without it.
   if (begun.word !== "OK") return { word: begun.word, facts: {} };
   of.puts = begun.puts.map((put) => put.header.hash);
   const puts = await fetchParts(c.redis, job.data, spec, begun, handle.limits);
@@ -191,5 +192,5 @@ async function scoreAndSettle(
   const tokens = countTokens(result, body, handle.limits);
   const waitMs = Math.max(0, begun.now - job.data.added);
   const sizes = { readBytes, readColumns, writtenBytes: body.byteLength };
-  return { word, facts: { result, ...sizes, waitMs, publishMs, ...(tokens === undefined ? {} : { tokens }) } };
+  return { word, facts: { result, ...sizes, waitMs, publishMs, ...defined({ tokens }) } };
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "../log.js";
 import type { Backend } from "./compute/thread-messages.js";
-import type { Attempt } from "./process-job.js";
+import type { JobExecution } from "./process-job.js";
 import type { PythonSettings } from "./python/python-slots.js";
 
 export interface WorkerOptions {
@@ -16,7 +16,7 @@ export interface WorkerOptions {
   readonly python?: PythonSettings;
   /** Longest time one job may compute, in ms. Default 10 minutes. */
   readonly computeLimitMs?: number;
-  readonly onAttempt?: (attempt: Attempt) => void;
+  readonly onExecution?: (execution: JobExecution) => void;
 }
 
 export const WORKER_DEFAULTS = { slots: 1, backend: "auto", computeLimitMs: 600_000 } as const;

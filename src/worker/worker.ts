@@ -10,7 +10,7 @@ import { Service } from "../redis/service.js";
 import { deviceOf } from "./compute/backend.js";
 import { ComputeHost } from "./compute/host.js";
 import type { Backend } from "./compute/thread-messages.js";
-import { type Attempt, processJob } from "./process-job.js";
+import { type JobExecution, processJob } from "./process-job.js";
 import { splitPlugins } from "./python/plugin-files.js";
 import { type PythonSlots, pythonCheck, startPython } from "./python/python-slots.js";
 import { VitalSigns } from "./vitals.js";
@@ -73,9 +73,9 @@ export class Worker extends Service<WorkerBeat> {
   /** Renewals of job locks that failed: the job may be given to another worker as well. */
   lostLocks = 0;
 
-  readonly #listeners: ((attempt: Attempt) => void)[] = [];
-  /** Calls `listener` for every finished attempt from now on. */
-  onAttempt(listener: (attempt: Attempt) => void): void {
+  readonly #listeners: ((execution: JobExecution) => void)[] = [];
+  /** Calls `listener` for every execution of a job that ends from now on. */
+  onExecution(listener: (execution: JobExecution) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -142,21 +142,21 @@ export class Worker extends Service<WorkerBeat> {
         workerId: this.id,
         log: this.log,
         computeLimitMs: this.#options.computeLimitMs ?? WORKER_DEFAULTS.computeLimitMs,
-        onAttempt: (attempt) => this.#report(attempt),
+        onExecution: (execution) => this.#report(execution),
       });
     } finally {
       this.#idle.push(host);
     }
   }
 
-  /** A listener that throws does not change the attempt's outcome. */
-  #report(attempt: Attempt): void {
+  /** A listener that throws does not change the outcome. */
+  #report(execution: JobExecution): void {
     this.#vitals.jobEnded();
-    for (const listener of [this.#options.onAttempt, ...this.#listeners]) {
+    for (const listener of [this.#options.onExecution, ...this.#listeners]) {
       try {
-        listener?.(attempt);
+        listener?.(execution);
       } catch (error) {
-        this.log.warn({ err: String(error) }, "a listener of attempts failed");
+        this.log.warn({ err: String(error) }, "a listener of job executions failed");
       }
     }
   }

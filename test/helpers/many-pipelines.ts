@@ -1,5 +1,5 @@
 import type { PipelineSpec } from "../../src/protocol/messages.js";
-import { specOf } from "./attempts.js";
+import { specOf } from "./executions.js";
 
 /** Two reweighters, a selector as their shadow and a mixer, their scorers another for each run. */
 export function manyPipelines(scorers: readonly string[], run: number): PipelineSpec[] {

@@ -5,9 +5,9 @@ import { createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.j
 import { readOverview } from "../../src/observe/status/overview.js";
 import { pack, unpack } from "../../src/protocol/codec.js";
 import { QUEUE_PREFIX, runKeys } from "../../src/redis/keys.js";
-import { resultOf } from "../helpers/attempts.js";
 import { advantageStep, softmaxWeights, worst } from "../helpers/batches.js";
 import { eventually, rejection } from "../helpers/eventually.js";
+import { resultOf } from "../helpers/executions.js";
 import { valueIn } from "../helpers/metrics.js";
 import { useSystem } from "../helpers/system.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sharedKeys, tagKeys } from "../../src/redis/keys.js";
-import { resultOf, specOf } from "../helpers/attempts.js";
 import { eventually } from "../helpers/eventually.js";
+import { resultOf, specOf } from "../helpers/executions.js";
 import { seriesOf, valueIn } from "../helpers/metrics.js";
 import { MetricsBench } from "../helpers/metrics-bench.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { pack } from "../../src/protocol/codec.js";
 import { runKeys } from "../../src/redis/keys.js";
 import { weightDistribution } from "../../src/scoring/distribution.js";
-import { resultOf, specOf } from "../helpers/attempts.js";
+import { resultOf, specOf } from "../helpers/executions.js";
 import { seriesOf, valueIn } from "../helpers/metrics.js";
 import { MetricsBench } from "../helpers/metrics-bench.js";
 

@@ -10,8 +10,8 @@ import { createBrokerMetrics } from "../../src/observe/metrics/broker-recorder.j
 import { pack } from "../../src/protocol/codec.js";
 import { runKeys, sharedKeys } from "../../src/redis/keys.js";
 import { weightDistribution } from "../../src/scoring/distribution.js";
-import { resultOf, specOf } from "../helpers/attempts.js";
 import { eventually } from "../helpers/eventually.js";
+import { resultOf, specOf } from "../helpers/executions.js";
 import { manyPipelines } from "../helpers/many-pipelines.js";
 import { linesOf, oursOf, seriesOf, valueIn } from "../helpers/metrics.js";
 import { MetricsBench } from "../helpers/metrics-bench.js";

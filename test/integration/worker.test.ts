@@ -79,9 +79,9 @@ describe("workers", () => {
 
   test("bytes are fetched for the fields that a pipeline reads, and for no others", async () => {
     const attempts: { pipeline: string; readBytes: number }[] = [];
-    const onAttempt = (a: { job: { pipeline: string }; readBytes: number }): void =>
+    const onExecution = (a: { job: { pipeline: string }; readBytes: number }): void =>
       void attempts.push({ pipeline: a.job.pipeline, readBytes: a.readBytes });
-    await withWorkers([{ onAttempt }], async () => {
+    await withWorkers([{ onExecution }], async () => {
       const run = await system.mount({
         pipelines: {
           small: REWEIGHT,

@@ -1,15 +1,16 @@
+import { STRING_FIELDS } from "../../columns/field-names.js";
 import { inputError } from "./input-error.js";
 import { flagColumn, lengthColumn, numericField, stringColumn } from "./json-columns.js";
 import { duplicateKey, parseLenientJson, quote } from "./lenient-json.js";
-import { assembleStep, type RecordedStep, STRING_COLUMNS, type StepDraft } from "./recorded-step.js";
+import { assembleStep, type RecordedStep, type StepDraft } from "./recorded-step.js";
 
 /** Columns that say something about a row as a whole; they stand at the top, or among the fields. */
-const COLUMNS: readonly string[] = [...STRING_COLUMNS, "lengths", "is_padding"];
+const COLUMNS: readonly string[] = [...STRING_FIELDS, "lengths", "is_padding"];
 const KEYS: readonly string[] = ["step", "adv_estimator", "fields", ...COLUMNS];
 
 /**
  * A step written as one JSON object: `{"step", "adv_estimator"?, "fields": {name: nested lists}, "uid"?, "domain"?, "session"?,
- * "lengths"?, "is_padding"?}`.
+ * "dataset_key"?, "lengths"?, "is_padding"?}`.
  *
  * @throws INVALID_INPUT
  */
@@ -61,7 +62,7 @@ function stepFromObject(file: string, value: unknown): RecordedStep {
     draft.adv_estimator = value.adv_estimator;
   }
   const column = (name: string): unknown => columnOf(file, name, value, fields);
-  for (const name of STRING_COLUMNS) {
+  for (const name of STRING_FIELDS) {
     const given = column(name);
     if (given !== undefined) draft[name] = stringColumn(file, name, given);
   }

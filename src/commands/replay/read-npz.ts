@@ -1,14 +1,15 @@
+import { isStringField, STRING_FIELDS } from "../../columns/field-names.js";
 import type { Tensor } from "../../columns/tensor.js";
 import { inputError } from "./input-error.js";
 import { flagColumn, lengthColumn, stringColumn } from "./json-columns.js";
 import { type NpyArray, readNpy } from "./npy.js";
 import { stepNumber } from "./read-json.js";
-import { assembleStep, isStringColumn, type RecordedStep, type StepDraft } from "./recorded-step.js";
+import { assembleStep, type RecordedStep, type StepDraft } from "./recorded-step.js";
 import { readZip } from "./zip.js";
 
 /**
- * A step saved with `np.savez` or `np.savez_compressed`: `step` and `adv_estimator` as scalars, `uid`, `domain`, `session`,
- * `lengths`, `is_padding` as vectors, every other array `(rows,)` or `(rows, width)` a field, in its own dtype.
+ * A step saved with `np.savez` or `np.savez_compressed`: `step` and `adv_estimator` as scalars, the string fields,
+ * `lengths` and `is_padding` as vectors, every other array `(rows,)` or `(rows, width)` a field, in its own dtype.
  *
  * @throws INVALID_INPUT naming the array
  */
@@ -19,7 +20,7 @@ export function readNpz(file: string, bytes: Buffer): RecordedStep {
     const array = readNpy(file, name, content);
     if (name === "step") draft.step = scalarStep(file, array);
     else if (name === "adv_estimator") draft.adv_estimator = estimator(file, array);
-    else if (isStringColumn(name)) draft[name] = stringColumn(file, name, ids(file, name, vector(file, name, array)));
+    else if (isStringField(name)) draft[name] = stringColumn(file, name, ids(file, name, vector(file, name, array)));
     else if (name === "lengths") draft.lengths = lengthColumn(file, name, plain(vector(file, name, array)).map(Number));
     else if (name === "is_padding")
       draft.is_padding = flagColumn(file, name, plain(vector(file, name, array)).map(Number));
@@ -30,7 +31,7 @@ export function readNpz(file: string, bytes: Buffer): RecordedStep {
 
 function field(file: string, name: string, array: NpyArray): Tensor {
   if (array.kind === "strings")
-    throw inputError(file, `array ${name} holds strings; only uid, domain and session may`, { field: name });
+    throw inputError(file, `array ${name} holds strings; only ${STRING_FIELDS.join(", ")} may`, { field: name });
   const [rows, width, ...more] = array.shape;
   if (rows === undefined || more.length > 0) {
     throw inputError(file, `array ${name} has shape (${array.shape}); a field is (rows,) or (rows, width)`, {

@@ -22,7 +22,8 @@ interface Rollout {
 
 /**
  * Rollouts, one JSON object a line: `score`, `response_length` (or `output`, whose whitespace-separated words are counted),
- * optionally `uid`, `domain`, `session`, `is_padding`, `step`. Without `uid`, equal `input` makes a group. Everything else in a
+ * optionally `uid`, `domain`, `session`, `dataset_key`,
+ * `is_padding`, `step`. Without `uid`, equal `input` makes a group. Everything else in a
  * line is ignored.
  *
  * The step gets `rm_scores` (the score on the last response token) and `response_mask` (ones; zeros in padding rows and
@@ -41,11 +42,12 @@ export function readRollouts(file: string, text: string): RecordedStep {
   const padding = paddingOf(file, rollouts) ?? named?.is_padding;
   const session = stringsOf(file, rollouts, "session");
   const domain = stringsOf(file, rollouts, "domain");
+  const dataset_key = stringsOf(file, rollouts, "dataset_key");
   const step = stepOf(file, rollouts);
   return assembleStep(file, {
     fields: tokenFields(rollouts, padding),
     ...named,
-    ...defined({ session, domain, is_padding: padding, step }),
+    ...defined({ session, domain, dataset_key, is_padding: padding, step }),
   });
 }
 

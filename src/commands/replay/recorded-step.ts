@@ -1,3 +1,4 @@
+import { STRING_FIELDS, type StringField } from "../../columns/field-names.js";
 import { rowsOf } from "../../columns/field-value.js";
 import type { Jagged, Tensor } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
@@ -7,26 +8,15 @@ import { inputError } from "./input-error.js";
  * One step as a file recorded it. `fields` are numeric: `(rows,)`, `(rows, width)` or ragged by response; all token matrices
  * agree in rows and width, all ragged ones in their lengths.
  */
-export interface RecordedStep {
+export interface RecordedStep extends Readonly<Partial<Record<StringField, readonly string[]>>> {
   readonly step: number;
   readonly rows: number;
   readonly fields: Readonly<Record<string, Tensor | Jagged>>;
   readonly adv_estimator?: string;
-  readonly uid?: readonly string[];
-  readonly domain?: readonly string[];
-  readonly session?: readonly string[];
   /** Response tokens of each row. */
   readonly lengths?: Int32Array;
   /** 1 for rows that only fill the batch up. */
   readonly is_padding?: Uint8Array;
-}
-
-/** String columns of a step; never token matrices. */
-export const STRING_COLUMNS = ["uid", "domain", "session"] as const;
-export type StringColumn = (typeof STRING_COLUMNS)[number];
-
-export function isStringColumn(name: string): name is StringColumn {
-  return (STRING_COLUMNS as readonly string[]).includes(name);
 }
 
 /** verl counts steps from 1; a file that names none is taken as the first. */
@@ -52,7 +42,7 @@ export function assembleStep(file: string, draft: StepDraft): RecordedStep {
 
 function agreeOnRows(file: string, draft: StepDraft): number {
   const counts: [string, number][] = Object.entries(draft.fields).map(([name, value]) => [name, rowsOf(value)]);
-  for (const name of [...STRING_COLUMNS, "lengths", "is_padding"] as const) {
+  for (const name of [...STRING_FIELDS, "lengths", "is_padding"] as const) {
     const column = draft[name];
     if (column !== undefined) counts.push([name, column.length]);
   }

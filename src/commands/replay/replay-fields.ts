@@ -1,10 +1,11 @@
+import { isStringField, STRING_FIELDS } from "../../columns/field-names.js";
 import type { FieldValue } from "../../columns/tensor.js";
 import { inputError } from "./input-error.js";
-import { isStringColumn, type RecordedStep, STRING_COLUMNS } from "./recorded-step.js";
+import type { RecordedStep } from "./recorded-step.js";
 
 /** Names of everything a step can send. */
 export function namesOf(step: RecordedStep): string[] {
-  return [...Object.keys(step.fields), ...STRING_COLUMNS.filter((name) => step[name] !== undefined)];
+  return [...Object.keys(step.fields), ...STRING_FIELDS.filter((name) => step[name] !== undefined)];
 }
 
 /**
@@ -31,7 +32,7 @@ export function pickFields(
 }
 
 function columnOf(step: RecordedStep, name: string): FieldValue | undefined {
-  if (!isStringColumn(name)) return Object.hasOwn(step.fields, name) ? step.fields[name] : undefined;
+  if (!isStringField(name)) return Object.hasOwn(step.fields, name) ? step.fields[name] : undefined;
   const values = step[name];
   return values && { kind: "strings", values };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../defined.js";
 import type { FieldNeed } from "../../protocol/messages.js";
 import type { Stage } from "../../protocol/stages.js";
 import type {
@@ -94,7 +95,7 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
 
 function timingOf(component: Component): { timing?: Stage } {
   if (component.kind === "policy") return { timing: "pre_rollout" };
-  return component.timing === undefined ? {} : { timing: component.timing };
+  return defined({ timing: component.timing });
 }
 
 export interface CatalogueOptions {

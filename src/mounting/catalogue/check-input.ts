@@ -1,3 +1,4 @@
+import { defined } from "../../defined.js";
 import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js";
 import { show } from "../config/describe.js";
 import { checkMapping, type Subject } from "../config/schema-check.js";
@@ -26,7 +27,7 @@ export function checkInput(input: MountInput, problems: Problem[]): MountInput {
     ...rest,
     ...(typeof estimator === "string" ? { adv_estimator: estimator } : {}),
     ...(isStrings(provides) ? { provides } : {}),
-    ...(size === undefined ? {} : { group_size: size }),
+    ...defined({ group_size: size }),
     ...(checked?.ok === true ? { trainer: checked.value as TrainerSettings } : {}),
   };
 }

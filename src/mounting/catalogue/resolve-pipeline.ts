@@ -1,3 +1,4 @@
+import { defined } from "../../defined.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
 import { laterStage, STAGES, type Stage } from "../../protocol/stages.js";
@@ -98,7 +99,7 @@ export function resolvePipeline(
     on_nonfinite: options.on_nonfinite,
     on_empty: options.on_empty,
     on_incomplete_group: options.on_incomplete_group,
-    ...(mount.group_size === undefined ? {} : { group_size: mount.group_size }),
+    ...defined({ group_size: mount.group_size }),
     warmup_step: options.warmup_step,
     update_step: options.update_step,
     window: options.window,

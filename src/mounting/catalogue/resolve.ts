@@ -1,3 +1,4 @@
+import { defined } from "../../defined.js";
 import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
 import { isRecord, propertiesOf, show } from "../config/describe.js";
@@ -126,7 +127,7 @@ function readMany(
     problems.push({ path, message: `at most ${MAX_PIPELINES} pipelines a run, got ${names.length}` });
   }
   const blocks = names.flatMap((name) => readPipeline(name, pipelines[name], [...path, name], catalogues, problems));
-  return { ...(run === undefined ? {} : { run }), blocks };
+  return { ...defined({ run }), blocks };
 }
 
 function readPipeline(

@@ -1,4 +1,4 @@
-import { STRING_FIELDS } from "../../columns/field-names.js";
+import { isStringField } from "../../columns/field-names.js";
 import type { FieldNeed, PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
 import { STAGES, type Stage } from "../../protocol/stages.js";
@@ -72,7 +72,7 @@ export function missingField(
   provides: readonly string[],
 ): Problem {
   const near = didYouMean(field, provides);
-  const ask = STRING_FIELDS.includes(field)
+  const ask = isStringField(field)
     ? `have the trainer provide the column "${field}"`
     : `have the trainer provide "${field}"`;
   return {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { defined } from "../../defined.js";
 import { DataflexError } from "../../errors.js";
 import type { TrainerSettings } from "../../protocol/mount-messages.js";
 import { didYouMean } from "../../suggest.js";
@@ -74,7 +75,7 @@ export function parseConfig(text: string, file: string): Loaded {
   };
   const refuse = (message: string, place?: Place, suggestion?: string): Loaded => ({
     ok: false,
-    problems: [{ file, path: [], message, ...(place ?? {}), ...(suggestion === undefined ? {} : { suggestion }) }],
+    problems: [{ file, path: [], message, ...(place ?? {}), ...defined({ suggestion }) }],
   });
   let document: Document.Parsed;
   try {
@@ -126,9 +127,7 @@ export function parseConfig(text: string, file: string): Loaded {
     config: {
       file,
       dataflex: whole ? root.dataflex : root,
-      ...(adv_estimator === undefined ? {} : { adv_estimator }),
-      ...(group_size === undefined ? {} : { group_size }),
-      ...(trainer === undefined ? {} : { trainer }),
+      ...defined({ adv_estimator, group_size, trainer }),
       notes,
       locate: (path) => locateIn(document.contents, whole ? path : path.slice(1), at, resolveAlias),
     },

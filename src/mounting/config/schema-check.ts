@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../defined.js";
 import type { Problem } from "../../protocol/mount-messages.js";
 import { didYouMean } from "../../suggest.js";
 import {
@@ -102,7 +103,7 @@ function translate(issue: z.core.$ZodIssue, schema: JsonSchema, given: unknown, 
   }
   const message = `${subject.owner}: ${name} must be ${expected}, got ${show(value)}`;
   const suggestion = hintFor(property, value);
-  return [{ path: [...at, ...path], message, ...(suggestion === undefined ? {} : { suggestion }) }];
+  return [{ path: [...at, ...path], message, ...defined({ suggestion }) }];
 }
 
 function unknownKey(key: string, schema: JsonSchema, at: Path, subject: Subject): Problem {

@@ -1,4 +1,4 @@
-import type { Attempt } from "../../worker/process-job.js";
+import type { JobExecution } from "../../worker/process-job.js";
 import { NO_SCORER, runLabel } from "./labels.js";
 import { SILENT_MS } from "./live-run.js";
 import type { Meter } from "./meter.js";
@@ -19,7 +19,7 @@ export class DistributionMeter {
     this.#now = now;
   }
 
-  record({ spec, result, outcome, job, nonfinite }: Attempt): void {
+  record({ spec, result, outcome, job, nonfinite }: JobExecution): void {
     if (!spec || (outcome !== "completed" && outcome !== "failed")) return;
     const run = runLabel(job.run);
     const scorer = spec.scorer?.name ?? NO_SCORER;
@@ -49,6 +49,6 @@ export class DistributionMeter {
 }
 
 /** Rows that were dropped; a step that became neutral does not say how many there were. */
-function nonfiniteRows({ metrics, flags }: NonNullable<Attempt["result"]>): number {
+function nonfiniteRows({ metrics, flags }: NonNullable<JobExecution["result"]>): number {
   return metrics.rows_dropped_nonfinite ?? (flags.includes("neutral_nonfinite") ? 1 : 0);
 }

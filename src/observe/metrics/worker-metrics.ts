@@ -32,19 +32,23 @@ export const WORKER_METRICS = [
   worker.counter(
     "dataflex_jobs_total",
     ["stage", "scorer", "outcome"],
-    "Job attempts by outcome: completed, failed, retried, superseded.",
+    "Executions of jobs by outcome: completed, failed, retried, superseded.",
   ),
   worker.counter(
     "dataflex_job_failures_total",
     ["stage", "scorer", "reason"],
-    "Failed and retried attempts by reason.",
+    "Failed and retried executions of jobs by reason.",
   ),
-  worker.counter("dataflex_job_retries_total", ["stage", "scorer"], "Attempts that ended in another try."),
+  worker.counter(
+    "dataflex_job_retries_total",
+    ["stage", "scorer"],
+    "Executions whose job went back to its queue to be tried again.",
+  ),
   worker.histogram(
     "dataflex_job_duration_seconds",
     ["stage", "scorer"],
     LATENCY_BUCKETS,
-    "Start to finish of one attempt, whatever became of it.",
+    "Start to finish of one execution of a job, whatever its outcome.",
   ),
   worker.histogram(
     "dataflex_job_phase_seconds",

@@ -1,10 +1,10 @@
 import { deviceOf } from "../../worker/compute/backend.js";
 import type { Backend } from "../../worker/compute/thread-messages.js";
-import type { Attempt } from "../../worker/process-job.js";
-import { AttemptMeter } from "./attempt-meter.js";
+import type { JobExecution } from "../../worker/process-job.js";
 import { setBuildInfo } from "./build-info.js";
 import { metricsOf } from "./definitions.js";
 import { DistributionMeter } from "./distribution-meter.js";
+import { ExecutionMeter } from "./execution-meter.js";
 import { LossMeter } from "./loss-meter.js";
 import { Meter } from "./meter.js";
 import { type Metrics, metricsPage } from "./metrics-page.js";
@@ -24,7 +24,7 @@ export interface ObservedWorker {
   readonly stalls: ReadonlyMap<string, number>;
   /** Failed renewals of job locks; only grows. */
   readonly lostLocks: number;
-  onAttempt(listener: (attempt: Attempt) => void): void;
+  onExecution(listener: (execution: JobExecution) => void): void;
 }
 
 /** A worker's page has 1,500 series at most: these, and some 300 of `_other` and of the process. */
@@ -34,12 +34,12 @@ export const MOST_LINES = 1_150;
 export function createWorkerMetrics(worker: ObservedWorker): Metrics {
   const meter = new Meter(metricsOf("worker", false), { lines: MOST_LINES });
   setBuildInfo(meter, "worker");
-  const attempts = new AttemptMeter(meter);
+  const executions = new ExecutionMeter(meter);
   const distributions = new DistributionMeter(meter);
   const losses = new LossMeter(meter, worker);
-  worker.onAttempt((attempt) => {
-    attempts.record(attempt);
-    distributions.record(attempt);
+  worker.onExecution((execution) => {
+    executions.record(execution);
+    distributions.record(execution);
   });
   return metricsPage(
     () => [meter.registry],

@@ -14,8 +14,8 @@ export interface ActiveJob {
   readonly data: JobData;
   /** How often its holder has died or lost it: 2 and more make it poison. */
   readonly stalled: number;
-  /** No further attempt follows an error of this one. */
-  readonly lastAttempt: boolean;
+  /** After an error the job is not retried. */
+  readonly last: boolean;
 }
 
 export interface JobConsumerOptions {
@@ -164,21 +164,21 @@ export class JobConsumer {
   }
 
   async #work(queue: string, job: Job<JobData, Receipt>, token: string): Promise<void> {
-    const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+    const last = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
     try {
       const receipt = await this.#options.process({
         id: job.id ?? "",
         queue,
         data: checkJobData(job.data),
         stalled: job.stalledCounter ?? 0,
-        lastAttempt,
+        last,
       });
       await job.moveToCompleted(receipt, token, false);
     } catch (error) {
       this.#options.onError(error);
-      // Not the last attempt: the job goes back to its queue. (A lost lock makes this fail as well; then another has it.)
+      // The job goes back to its queue. (Without its lock this fails as well; another worker has the job then.)
       const reason = error instanceof Error ? error : new Error(String(error));
-      // What no attempt can help (a job that nobody can read) leaves the queue at once.
+      // A job that a retry cannot help (one that cannot be read) leaves the queue at once.
       const hopeless = error instanceof DataflexError && !error.retryable;
       await job
         .moveToFailed(hopeless ? new UnrecoverableError(reason.message) : reason, token, false)

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import type { JobData, Receipt } from "../../protocol/messages.js";
 import { jobId, QUEUE_PREFIX, queueName } from "../keys.js";
 
-/** How often a job may run: an error of the last attempt is settled as a typed failure, so no job ever ends as failed. */
+/** How often a job may be executed. An error in the last execution is settled as a typed failure, so no job ever ends as failed. */
 const ATTEMPTS = 3;
 
 const JOB_STATES = ["waiting", "active", "delayed", "prioritized", "waiting-children", "failed"] as const;

@@ -1,4 +1,4 @@
-import { STRING_FIELDS } from "../../columns/field-names.js";
+import { isStringField } from "../../columns/field-names.js";
 import type { Scope } from "../../columns/tensor.js";
 import type { FieldNeed } from "../../protocol/messages.js";
 
@@ -13,7 +13,7 @@ const RESPONSE_SCOPED: readonly string[] = ["rm_scores", "token_level_scores", "
 
 /** The scope of a field that is named without one; `undefined` for columns of one entry a row. */
 export function usualScope(name: string): Scope | undefined {
-  if (STRING_FIELDS.includes(name) || ROW_FIELDS.includes(name)) return undefined;
+  if (isStringField(name) || ROW_FIELDS.includes(name)) return undefined;
   return RESPONSE_SCOPED.includes(name) ? "response" : "mask";
 }
 

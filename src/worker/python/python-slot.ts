@@ -14,7 +14,7 @@ export type PythonState =
 /** A process that lived so long was sound: the next start is at once again. */
 const SOUND_MS = 10_000;
 const FIRST_DELAY_MS = 500;
-/** After a death under a job: that job is given up after a few attempts, and others wait. */
+/** After a death under a job: that job is given up after a few retries, and others wait. */
 const AFTER_DEATH_MS = 2_000;
 /** After a failed start, which the next one is likely to repeat. */
 const AFTER_FAILURE_MS = 30_000;

@@ -14,7 +14,7 @@ import {
 import { pack, unpack } from "../../../src/protocol/codec.js";
 import type { PutHeader } from "../../../src/protocol/messages.js";
 import { checkMountReport } from "../../../src/redis/mount-report.js";
-import { attemptOf, resultOf, specOf } from "../../helpers/attempts.js";
+import { executionOf, resultOf, specOf } from "../../helpers/executions.js";
 
 const putHeader = {
   v: 2,
@@ -58,7 +58,7 @@ const distribution = { weights: { counts: [1], sum: 1, quantiles: [1] }, scores:
 
 const CHECKS: Readonly<Record<string, [check: (value: unknown) => unknown, sample: object]>> = {
   "put header": [checkPutHeader, putHeader],
-  job: [checkJobData, attemptOf().job],
+  job: [checkJobData, executionOf().job],
   "outcome header, a result": [checkOutcomeHeader, resultOf({ extremes, distribution, proportions: { math: 1 } })],
   "outcome header, a failure": [checkOutcomeHeader, failure],
   "release report": [

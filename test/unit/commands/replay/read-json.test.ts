@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { STRING_FIELDS } from "../../../../src/columns/field-names.js";
 import { readStep } from "../../../../src/commands/replay/read-input.js";
 import { expectRefused, fileWith } from "./helpers.js";
 
@@ -95,6 +96,15 @@ describe("a step as one JSON object", () => {
     });
     await expectRefused(json({ fields, uid: ["a"] }), /uid is given twice/);
   });
+});
+
+test.each(STRING_FIELDS)("%s, as every string field, is read from each kind of file", async (name) => {
+  const lines = ["a", "b"].map((id) => JSON.stringify({ score: 1, response_length: 1, [name]: id }));
+  const npz = new URL("../../../fixtures/replay/strings.npz", import.meta.url).pathname;
+  const files = [fileWith("s.json", JSON.stringify({ fields: { x: [1, 2] }, [name]: ["a", "b"] })), npz];
+  for (const file of [...files, fileWith("s.jsonl", lines.join("\n"))]) {
+    expect(await readStep(file)).toMatchObject({ rows: 2, [name]: ["a", "b"] });
+  }
 });
 
 describe("what is refused, and where it says the fault lies", () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../../src/columns/limits.js";
-import { AttemptMeter } from "../../../../src/observe/metrics/attempt-meter.js";
 import { MOST_SHARED_LINES } from "../../../../src/observe/metrics/broker-recorder.js";
 import { metricsOf } from "../../../../src/observe/metrics/definitions.js";
 import { DistributionMeter } from "../../../../src/observe/metrics/distribution-meter.js";
+import { ExecutionMeter } from "../../../../src/observe/metrics/execution-meter.js";
 import { LiveRuns } from "../../../../src/observe/metrics/live-runs.js";
 import { Meter } from "../../../../src/observe/metrics/meter.js";
 import { recordNotice } from "../../../../src/observe/metrics/step-facts.js";
@@ -11,8 +11,8 @@ import { createWorkerMetrics, MOST_LINES } from "../../../../src/observe/metrics
 import type { Handle, PipelineSpec, ResultHeader } from "../../../../src/protocol/messages.js";
 import { BUILT_INS } from "../../../../src/scoring/components/catalogue.js";
 import { binsOf, SCORE_EDGES, weightDistribution } from "../../../../src/scoring/distribution.js";
-import type { Attempt } from "../../../../src/worker/process-job.js";
-import { attemptOf, resultOf, specOf } from "../../../helpers/attempts.js";
+import type { JobExecution } from "../../../../src/worker/process-job.js";
+import { executionOf, resultOf, specOf } from "../../../helpers/executions.js";
 import { manyPipelines } from "../../../helpers/many-pipelines.js";
 import { linesOf, valueIn } from "../../../helpers/metrics.js";
 
@@ -32,7 +32,7 @@ const RUNS = 40;
 const STEPS = 10_000;
 
 test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with every scorer there is, and loses no count", async () => {
-  const listeners: ((attempt: Attempt) => void)[] = [];
+  const listeners: ((execution: JobExecution) => void)[] = [];
   const page = createWorkerMetrics({
     backend: "wasm",
     requestedBackend: "auto",
@@ -43,15 +43,15 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
     queues: ["post_reward.builtin", "post_advantage.builtin"],
     stalls: new Map(),
     lostLocks: 0,
-    onAttempt: (listener) => void listeners.push(listener),
+    onExecution: (listener) => void listeners.push(listener),
   });
   const scorers = BUILT_INS.filter((c) => c.kind === "scorer").map((c) => c.name);
   const distribution = {
     weights: weightDistribution(Float64Array.of(0, 0.5, 1, 2)),
     scores: binsOf(Float64Array.of(-1, 0, 0.5, 3), SCORE_EDGES),
   };
-  const attempt = (step: number, spec: PipelineSpec, outcome: Attempt["outcome"]): Attempt => {
-    const base = attemptOf({ spec, outcome, result: resultOf({ distribution, mechanism: spec.mechanism }) });
+  const execution = (step: number, spec: PipelineSpec, outcome: JobExecution["outcome"]): JobExecution => {
+    const base = executionOf({ spec, outcome, result: resultOf({ distribution, mechanism: spec.mechanism }) });
     const job = { ...base.job, run: `run-${step % RUNS}`, step: `${step}.0`, stage: spec.stage, pipeline: spec.name };
     return { ...base, job, ...(outcome === "completed" ? {} : { reason: "COMPONENT" }) };
   };
@@ -59,7 +59,7 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
   for (let step = 0; step < STEPS; step++) {
     const outcome = (["completed", "failed", "retried", "superseded"] as const)[step % 10] ?? "completed";
     for (const spec of manyPipelines(scorers, step % RUNS))
-      for (const listener of listeners) listener(attempt(step, spec, outcome));
+      for (const listener of listeners) listener(execution(step, spec, outcome));
     if (step === STEPS / 10 || step === STEPS - 1) sizes.push(linesOf(await page.text()).length);
   }
   expect(sizes[1]).toBe(sizes[0]);
@@ -79,7 +79,7 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
 test("32 runs of one pipeline each find room on both pages", async () => {
   const worker = new Meter(metricsOf("worker", false), { lines: MOST_LINES });
   const broker = new Meter(metricsOf("broker", true), { lines: MOST_SHARED_LINES });
-  const [attempts, distributions] = [new AttemptMeter(worker), new DistributionMeter(worker)];
+  const [executions, distributions] = [new ExecutionMeter(worker), new DistributionMeter(worker)];
   const runs = new LiveRuns(broker, undefined as never, Date.now);
   const distribution = {
     weights: weightDistribution(Float64Array.of(0, 2)),
@@ -89,10 +89,10 @@ test("32 runs of one pipeline each find room on both pages", async () => {
   const combined = { level: "token", stats: header.stats!, clipped: { low: 0, high: 0.5 } } as const;
   for (let i = 0; i < 33; i++) {
     const name = `run-${i}`;
-    const base = attemptOf({ result: header });
-    const attempt = { ...base, job: { ...base.job, run: name } };
-    attempts.record(attempt);
-    distributions.record(attempt);
+    const base = executionOf({ result: header });
+    const execution = { ...base, job: { ...base.job, run: name } };
+    executions.record(execution);
+    distributions.record(execution);
     const run = runs.meet({ ...HANDLE, run: name, pipelines: [specOf()] });
     const of = { id: "1-0", run: name, incarnation: 1, step: "1.0", at: 1 };
     recordNotice(broker, runs, run, { ...of, kind: "settled", pipeline: "main", header, ms: 5 }, true);

@@ -4,7 +4,7 @@ import { DistributionMeter } from "../../../../src/observe/metrics/distribution-
 import { Meter } from "../../../../src/observe/metrics/meter.js";
 import { metricsPage } from "../../../../src/observe/metrics/metrics-page.js";
 import { binsOf, SCORE_EDGES, weightDistribution } from "../../../../src/scoring/distribution.js";
-import { attemptOf, resultOf, specOf } from "../../../helpers/attempts.js";
+import { executionOf, resultOf, specOf } from "../../../helpers/executions.js";
 import { seriesOf, valueIn } from "../../../helpers/metrics.js";
 
 const distribution = {
@@ -27,10 +27,10 @@ function bench() {
 test("weights and scores of settled steps, by pipeline; what another worker settled does not count", async () => {
   const { distributions, page } = bench();
   const result = resultOf({ distribution });
-  distributions.record(attemptOf({ result }));
-  distributions.record(attemptOf({ result }));
-  distributions.record(attemptOf({ result, outcome: "superseded" }));
-  distributions.record(attemptOf({ result, spec: specOf({ name: "trial", shadow: true }) }));
+  distributions.record(executionOf({ result }));
+  distributions.record(executionOf({ result }));
+  distributions.record(executionOf({ result, outcome: "superseded" }));
+  distributions.record(executionOf({ result, spec: specOf({ name: "trial", shadow: true }) }));
   const text = await page();
   const main = { run: "r", pipeline: "main", delivered: "true" };
   const trial = { run: "r", pipeline: "trial", delivered: "false" };
@@ -48,22 +48,22 @@ test("non-finite rows, whatever became of them", async () => {
   const { distributions, page } = bench();
   const nonfinite = async (): Promise<number | undefined> =>
     valueIn(await page(), "dataflex_weights_nonfinite_total", { run: "r", pipeline: "main" });
-  distributions.record(attemptOf());
+  distributions.record(executionOf());
   expect(await nonfinite()).toBe(0);
-  distributions.record(attemptOf({ result: resultOf({ metrics: { rows_dropped_nonfinite: 3 } }) }));
-  distributions.record(attemptOf({ result: resultOf({ flags: ["neutral_nonfinite"] }) }));
-  distributions.record(attemptOf({ outcome: "failed", reason: "NON_FINITE", nonfinite: 2 }));
-  distributions.record(attemptOf({ outcome: "retried", reason: "REDIS_UNREACHABLE" }));
+  distributions.record(executionOf({ result: resultOf({ metrics: { rows_dropped_nonfinite: 3 } }) }));
+  distributions.record(executionOf({ result: resultOf({ flags: ["neutral_nonfinite"] }) }));
+  distributions.record(executionOf({ outcome: "failed", reason: "NON_FINITE", nonfinite: 2 }));
+  distributions.record(executionOf({ outcome: "retried", reason: "REDIS_UNREACHABLE" }));
   expect(await nonfinite()).toBe(6);
 });
 
 test("a run's series go 15 minutes after its last step; a job of no known run leaves none", async () => {
   const { clock, distributions, page } = bench();
-  const { spec: _, ...rest } = attemptOf({ result: resultOf({ distribution }) });
+  const { spec: _, ...rest } = executionOf({ result: resultOf({ distribution }) });
   distributions.record({ ...rest, spec: undefined });
   expect(await page()).not.toContain('run="');
   const born = seriesOf(await page()).size;
-  distributions.record(attemptOf({ result: resultOf({ distribution }) }));
+  distributions.record(executionOf({ result: resultOf({ distribution }) }));
   clock.now += 15 * 60_000;
   distributions.sweep();
   expect(seriesOf(await page()).size).toBeGreaterThan(20);

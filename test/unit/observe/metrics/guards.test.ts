@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Guard, violations } from "../../../../src/observe/metrics/guards.js";
 import { LiveRun } from "../../../../src/observe/metrics/live-run.js";
 import type { FailureHeader, ResultHeader, WeightStats } from "../../../../src/protocol/messages.js";
-import { resultOf } from "../../../helpers/attempts.js";
+import { resultOf } from "../../../helpers/executions.js";
 
 const violated = (more: Partial<ResultHeader>, stats: Partial<WeightStats> = {}): Guard[] =>
   [...violations(resultOf({ stats: { ...resultOf().stats!, ...stats }, ...more }))]

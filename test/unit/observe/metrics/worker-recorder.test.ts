@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
 import { ERROR_CODES } from "../../../../src/errors.js";
-import { AttemptMeter } from "../../../../src/observe/metrics/attempt-meter.js";
 import { metricsOf } from "../../../../src/observe/metrics/definitions.js";
+import { ExecutionMeter } from "../../../../src/observe/metrics/execution-meter.js";
 import { Meter } from "../../../../src/observe/metrics/meter.js";
 import { FAILURE_REASONS, failureReason } from "../../../../src/observe/metrics/reasons.js";
 import { createWorkerMetrics, type ObservedWorker } from "../../../../src/observe/metrics/worker-recorder.js";
-import type { Attempt } from "../../../../src/worker/process-job.js";
-import { attemptOf } from "../../../helpers/attempts.js";
+import type { JobExecution } from "../../../../src/worker/process-job.js";
+import { executionOf } from "../../../helpers/executions.js";
 import { seriesOf, valueIn } from "../../../helpers/metrics.js";
 
 const NOW = 1_700_000_000_000;
 const JOB = { stage: "post_advantage", scorer: "advantage_magnitude" };
 
-async function pageAfter(...attempts: Attempt[]): Promise<string> {
+async function pageAfter(...executions: JobExecution[]): Promise<string> {
   const meter = new Meter(metricsOf("worker", false));
-  const recorder = new AttemptMeter(meter, () => NOW);
-  for (const attempt of attempts) recorder.record(attempt);
+  const recorder = new ExecutionMeter(meter, () => NOW);
+  for (const execution of executions) recorder.record(execution);
   return meter.registry.metrics();
 }
 
 test("a completed attempt: outcome, durations, phases, rows, tokens, bytes by encoding", async () => {
-  const page = await pageAfter(attemptOf());
+  const page = await pageAfter(executionOf());
   expect(valueIn(page, "dataflex_jobs_total", { ...JOB, outcome: "completed" })).toBe(1);
   expect(valueIn(page, "dataflex_job_duration_seconds_sum", JOB)).toBeCloseTo(0.025);
   expect(valueIn(page, "dataflex_job_wait_seconds_sum", { stage: JOB.stage })).toBeCloseTo(0.003);
@@ -43,8 +43,8 @@ test("a completed attempt: outcome, durations, phases, rows, tokens, bytes by en
 });
 
 test("failures count by reason, retries by themselves; nothing of them is weighed", async () => {
-  const failed = attemptOf({ outcome: "failed", reason: "NON_FINITE" });
-  const retried = attemptOf({ outcome: "retried", reason: "COMPUTE_LOST" });
+  const failed = executionOf({ outcome: "failed", reason: "NON_FINITE" });
+  const retried = executionOf({ outcome: "retried", reason: "COMPUTE_LOST" });
   const page = await pageAfter(failed, retried, retried);
   expect(valueIn(page, "dataflex_job_failures_total", { ...JOB, reason: "nonfinite" })).toBe(1);
   expect(valueIn(page, "dataflex_job_failures_total", { ...JOB, reason: "lost" })).toBe(2);
@@ -53,8 +53,8 @@ test("failures count by reason, retries by themselves; nothing of them is weighe
   expect(valueIn(page, "dataflex_samples_total")).toBe(0);
 });
 
-test("counters of a stage and scorer are all there from the first attempt on", async () => {
-  const page = await pageAfter(attemptOf({ outcome: "superseded", reason: "GONE" }));
+test("counters of a stage and scorer are all there from the first execution on", async () => {
+  const page = await pageAfter(executionOf({ outcome: "superseded", reason: "GONE" }));
   for (const reason of FAILURE_REASONS)
     expect(valueIn(page, "dataflex_job_failures_total", { ...JOB, reason })).toBe(0);
   for (const outcome of ["completed", "failed", "retried"]) {
@@ -62,19 +62,19 @@ test("counters of a stage and scorer are all there from the first attempt on", a
   }
 });
 
-test("an attempt whose run is gone counts without a scorer", async () => {
-  const page = await pageAfter(attemptOf({ spec: undefined, outcome: "superseded" }));
+test("an execution whose run is gone counts without a scorer", async () => {
+  const page = await pageAfter(executionOf({ spec: undefined, outcome: "superseded" }));
   expect(valueIn(page, "dataflex_jobs_total", { scorer: "_none", outcome: "superseded" })).toBe(1);
 });
 
 test("numbers that are none fail no job and spoil no series", async () => {
-  const broken = attemptOf({
+  const broken = executionOf({
     totalMs: Number.NaN,
     waitMs: Number.POSITIVE_INFINITY,
     readBytes: Number.NaN,
     tokens: Number.NaN,
   });
-  const page = await pageAfter(broken, attemptOf());
+  const page = await pageAfter(broken, executionOf());
   expect(valueIn(page, "dataflex_tokens_total")).toBe(36);
   expect(valueIn(page, "dataflex_job_duration_seconds_count")).toBe(1);
   expect(valueIn(page, "dataflex_metrics_dropped_total", { metric: "dataflex_tokens_total" })).toBe(1);
@@ -89,10 +89,10 @@ test("every error code has its reason; an unknown one is other", () => {
 
 test("10,000 steps of 10,000 runs leave a worker's series count flat", async () => {
   const meter = new Meter(metricsOf("worker", false));
-  const recorder = new AttemptMeter(meter);
+  const recorder = new ExecutionMeter(meter);
   const counts: number[] = [];
   for (let i = 1; i <= 10_000; i++) {
-    const base = attemptOf();
+    const base = executionOf();
     recorder.record({ ...base, job: { ...base.job, run: `run-${i}`, step: `${i}.0` } });
     if (i === 100 || i === 10_000) counts.push(seriesOf(await meter.registry.metrics()).size);
   }
@@ -101,8 +101,8 @@ test("10,000 steps of 10,000 runs leave a worker's series count flat", async () 
 });
 
 test("two workers in one process have a page each", async () => {
-  const worker = (slots: number): ObservedWorker & { report: (a: Attempt) => void } => {
-    const listeners: ((a: Attempt) => void)[] = [];
+  const worker = (slots: number): ObservedWorker & { report: (a: JobExecution) => void } => {
+    const listeners: ((a: JobExecution) => void)[] = [];
     return {
       backend: "cpu",
       requestedBackend: "auto",
@@ -113,13 +113,13 @@ test("two workers in one process have a page each", async () => {
       queues: ["post_advantage.builtin"],
       stalls: new Map([["post_advantage.builtin", slots - 1]]),
       lostLocks: 0,
-      onAttempt: (listener) => void listeners.push(listener),
+      onExecution: (listener) => void listeners.push(listener),
       report: (a) => listeners.forEach((l) => void l(a)),
     };
   };
   const [a, b] = [worker(1), worker(4)];
   const [pageA, pageB] = [createWorkerMetrics(a), createWorkerMetrics(b)];
-  a.report(attemptOf());
+  a.report(executionOf());
   expect(valueIn(await pageA.text(), "dataflex_jobs_total", { outcome: "completed" })).toBe(1);
   const text = await pageB.text();
   expect(valueIn(text, "dataflex_jobs_total")).toBeUndefined();

@@ -1,13 +1,13 @@
 import type { ColumnHeader } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
 import { ATTEMPT_OUTCOMES } from "../../protocol/outcome-words.js";
-import type { Attempt } from "../../worker/process-job.js";
+import type { JobExecution } from "../../worker/process-job.js";
 import { LABELS, NO_SCORER } from "./labels.js";
 import type { Meter } from "./meter.js";
 import { FAILURE_REASONS, failureReason } from "./reasons.js";
 
-/** Turns facts of attempts into counters and histograms. Never throws. */
-export class AttemptMeter {
+/** Turns facts about executions of jobs into counters and histograms. Never throws. */
+export class ExecutionMeter {
   readonly #meter: Meter;
   readonly #seen = new Set<string>();
   /** Unix time in ms. */
@@ -18,7 +18,7 @@ export class AttemptMeter {
     this.#now = now;
   }
 
-  record(a: Attempt): void {
+  record(a: JobExecution): void {
     const { stage } = a.job;
     const scorer = a.spec?.scorer?.name ?? NO_SCORER;
     this.#appear(stage, scorer);
@@ -33,7 +33,7 @@ export class AttemptMeter {
     if (a.outcome === "completed") this.#completed(stage, a);
   }
 
-  #completed(stage: string, a: Attempt): void {
+  #completed(stage: string, a: JobExecution): void {
     const meter = this.#meter;
     meter.observe("dataflex_job_wait_seconds", { stage }, a.waitMs / 1000);
     const phases = { ...a.result?.timings, ...defined({ publish: a.publishMs }) };

@@ -1,5 +1,5 @@
 import type { PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
-import type { Attempt } from "../../src/worker/process-job.js";
+import type { JobExecution } from "../../src/worker/process-job.js";
 
 /** A pipeline as a mount resolves it: advantage_magnitude × softmax at post_advantage. */
 export function specOf(more: Partial<PipelineSpec> = {}): PipelineSpec {
@@ -52,8 +52,8 @@ export function resultOf(more: Partial<ResultHeader> = {}): ResultHeader {
   };
 }
 
-/** A completed attempt at that pipeline. */
-export function attemptOf(more: Partial<Attempt> = {}): Attempt {
+/** A completed execution of that pipeline's job. */
+export function executionOf(more: Partial<JobExecution> = {}): JobExecution {
   return {
     job: {
       run: "r",
