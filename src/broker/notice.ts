@@ -1,6 +1,7 @@
 import { checkOutcomeHeader, checkReleaseReport } from "../protocol/check-messages.js";
 import { unpack } from "../protocol/codec.js";
-import type { CombinedReport, OutcomeHeader } from "../protocol/messages.js";
+import type { OutcomeHeader } from "../protocol/messages.js";
+import type { CombinedReport } from "../protocol/statistics-messages.js";
 import { checkMountReport, type MountReport } from "../redis/mount-report.js";
 import type { Entry } from "../redis/streams.js";
 

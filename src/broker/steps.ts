@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
-import type { Handle, JobData, PipelineSpec } from "../protocol/messages.js";
+import type { Handle, JobData } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import { redisNow } from "../redis/connect.js";
 import { MOUNT_TTL_MS, parseStepMember, type RunKeys, runKeys, stepMember } from "../redis/keys.js";
 import { listRuns } from "../redis/list-runs.js";

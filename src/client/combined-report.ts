@@ -1,5 +1,5 @@
 import type { Weights } from "../columns/tensor.js";
-import type { CombinedReport, WeightStats } from "../protocol/messages.js";
+import type { CombinedReport, WeightStats } from "../protocol/statistics-messages.js";
 import { weightStats } from "../scoring/pipeline/stats.js";
 import { measure } from "../scoring/pipeline/weights.js";
 import type { Composed } from "./compose.js";

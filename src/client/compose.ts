@@ -1,7 +1,7 @@
 import type { Spans } from "../columns/spans.js";
 import type { TokenWeights, Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
-import type { Composition } from "../protocol/messages.js";
+import type { Composition } from "../protocol/pipeline-spec.js";
 import { remask } from "./remask.js";
 
 /** What composing a step's weights made. */

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
-import type { Handle, PipelineSpec } from "../protocol/messages.js";
+import type { Handle } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import { queueName, runKeys } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { parseState, stateFields } from "../redis/step-state.js";

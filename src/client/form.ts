@@ -2,7 +2,7 @@ import { isStringField } from "../columns/field-names.js";
 import { rowsOf } from "../columns/field-value.js";
 import type { FieldValue, Scope } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
-import type { FieldNeed } from "../protocol/messages.js";
+import type { FieldNeed } from "../protocol/pipeline-spec.js";
 
 /**
  * Whether the fields of a put of `rows` rows come in the form in which the service reads them. What a value may be by itself was

@@ -1,30 +1,20 @@
 import type { Redis } from "ioredis";
-import { rowsOf } from "../columns/field-value.js";
 import { type FieldInput, toFieldValues } from "../columns/input.js";
-import { countRows } from "../columns/row-ranges.js";
-import type { FieldValue } from "../columns/tensor.js";
-import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
-import { every } from "../lifecycle.js";
-import type { Handle, PipelineSpec } from "../protocol/messages.js";
+import type { Handle } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import type { SavedState } from "../protocol/saved-state.js";
 import { type Stage, tableOf } from "../protocol/stages.js";
-import { HEARTBEAT_MS, stepKeyOf } from "../redis/keys.js";
-import { heartbeat } from "../redis/scripts/heartbeat.js";
-import { restoreRun } from "../redis/scripts/mount-run.js";
+import { stepKeyOf } from "../redis/keys.js";
 import { releaseStep, type Unlinked } from "../redis/scripts/release.js";
-import { errorOf } from "../sentences.js";
 import { alignResult, lastStage, rowsOfStep, type StepRows } from "./align.js";
 import type { BlockingPool } from "./blocking-pool.js";
 import { answeredWithin } from "./deadline.js";
 import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger, checkWait } from "./guard.js";
+import { MountedRun } from "./mounted-run.js";
 import { NeutralSteps, type PutReceipt } from "./neutral.js";
-import { OpenSteps } from "./open-steps.js";
 import type { PipelineResult } from "./outcomes.js";
-import { planRows } from "./plan-rows.js";
-import { preparePut } from "./prepare.js";
-import { sendPut } from "./put.js";
-import { ReleasedSteps } from "./released-steps.js";
+import { post } from "./posting.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./run-state.js";
 import { StepResult } from "./step-result.js";
@@ -32,7 +22,6 @@ import { waitForStep } from "./wait.js";
 
 /** One small script: a Redis that takes longer counts as unreachable. */
 const RELEASE_MS = 30_000;
-const GOODBYE_MS = 2_000;
 /** One value of 32 MiB at most. */
 const KEYS_MS = 10_000;
 /** A few megabytes at most, and no step waits for it. */
@@ -41,32 +30,14 @@ const STATE_MS = 60_000;
 export type Released = Unlinked | "UNAVAILABLE";
 
 /** A mounted run in the hands of one producer. */
-export class Run {
-  readonly handle: Handle;
-  readonly #redis: Redis;
+export class Run extends MountedRun {
   readonly #pool: BlockingPool;
-  readonly #steps: OpenSteps;
   readonly #neutral: NeutralSteps;
-  readonly #released: ReleasedSteps;
-  readonly #owner: boolean;
-  readonly #stopBeat: () => Promise<void>;
-  #fenced = false;
-  #closed = false;
 
-  /** `owner`: this producer mounted the run and keeps it alive; others attached and fence nobody. */
   constructor(redis: Redis, pool: BlockingPool, handle: Handle, owner: boolean) {
-    this.#redis = redis;
+    super(redis, handle, owner);
     this.#pool = pool;
-    this.handle = handle;
-    this.#owner = owner;
-    this.#steps = new OpenSteps(redis, handle);
     this.#neutral = new NeutralSteps(handle);
-    this.#released = new ReleasedSteps(redis, handle);
-    this.#stopBeat = every(
-      HEARTBEAT_MS,
-      () => this.#beat(),
-      () => {},
-    );
   }
 
   /** Stages at which this run wants fields, with the fields. Nothing else travels. */
@@ -81,7 +52,7 @@ export class Run {
 
   /** Copies of acknowledged puts that this producer no longer keeps, for all of them had become too large: they are not put again. */
   get copiesDropped(): number {
-    return this.#steps.copiesDropped;
+    return this.steps.copiesDropped;
   }
 
   /**
@@ -96,56 +67,18 @@ export class Run {
     fields: Readonly<Record<string, FieldInput>>,
     options: PutOptions = {},
   ): Promise<PutReceipt> {
-    this.#assertUsable();
+    this.assertUsable();
     const stepKey = stepKeyOf(checkStep(step), checkTrigger(options.trigger ?? 0));
     checkObject(fields, "fields", "{ advantages: …, response_mask: … }");
     const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 1);
     const needs = this.handle.stages[checkStage(stage)] ?? [];
     const wanted = needs.filter(({ name }) => Object.hasOwn(fields, name));
-    if (wanted.length === 0) return { sent: [], attempt: this.#steps.attempt(stepKey), kind: "NOTHING_WANTED" };
+    if (wanted.length === 0) return { sent: [], attempt: this.steps.attempt(stepKey), kind: "NOTHING_WANTED" };
     const mine = toFieldValues(Object.fromEntries(wanted.map(({ name }) => [name, fields[name]])));
     const what = `put of step ${stepKey} at ${stage}`;
-    const put = answeredWithin(timeoutMs, what, this.#put(stepKey, stage, mine, options));
-    return this.#neutral.sent(stepKey, this.#steps.attempt(stepKey), put);
-  }
-
-  async #put(
-    stepKey: string,
-    stage: Stage,
-    fields: Readonly<Record<string, FieldValue>>,
-    options: PutOptions,
-  ): Promise<PutReceipt> {
-    const { lengths, is_padding } = options;
-    const [first] = Object.values(fields) as [FieldValue];
-    for (let again = false; ; again = true) {
-      const fixed = () => this.#steps.fixed(stepKey, stage, again);
-      const { max_rows } = this.handle.limits;
-      const { plan, table, total, span } = await planRows(rowsOf(first), options, stage, max_rows, fixed);
-      const { ranges, order } = plan;
-      const put = preparePut(this.handle, {
-        stage,
-        fields,
-        total_rows: total,
-        ranges,
-        ...defined({ order, lengths, is_padding }),
-        mask: () => this.#steps.maskOf(stepKey, stage, ranges),
-      });
-      try {
-        const replace = options.replace ?? false;
-        const commit = { step: stepKey, table, span, replace, floor: this.#steps.attempt(stepKey) };
-        const done = await sendPut(this.#redis, this.handle, put, commit);
-        const asPut = span || countRows(ranges) === total ? options.keys : undefined;
-        this.#steps.keep(stepKey, put, { stage, table, order: asPut, span: span && ranges }, done);
-        return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
-      } catch (error) {
-        // Another producer fixed the step's rows first: read them, and put in their order.
-        const raced =
-          error instanceof DataflexError &&
-          error.code === "ROWS_CONFLICT" &&
-          ["keys", "stage_rows"].includes(String(error.details.reason));
-        if (!raced || again || !options.keys) throw error;
-      }
-    }
+    const posting = { stepKey, stage, fields: mine, options };
+    const put = answeredWithin(timeoutMs, what, post(this.redis, this.handle, this.steps, posting));
+    return this.#neutral.sent(stepKey, this.steps.attempt(stepKey), put);
   }
 
   /**
@@ -153,7 +86,7 @@ export class Run {
    * diagnosis (which field, broker or worker was missing), unless `on_unavailable` is neutral.
    */
   async weights(step: number, options: WeightsOptions = {}): Promise<StepResult> {
-    this.#assertUsable();
+    this.assertUsable();
     const trigger = checkTrigger(options.trigger ?? 0);
     const stepKey = stepKeyOf(checkStep(step), trigger);
     options.stages?.forEach(checkStage);
@@ -169,32 +102,32 @@ export class Run {
     try {
       this.#neutral.check(stepKey);
       const everything = allPipelines(expected, this.handle);
-      const before = everything ? await this.#steps.readBefore(stepKey) : undefined;
+      const before = everything ? await this.steps.readBefore(stepKey) : undefined;
       results = before ?? (await this.#wait(stepKey, expected, timeoutMs));
       rows = await this.#rowsOf(stepKey, results);
-      this.#steps.settled(stepKey, performance.now() - started, results, everything);
+      this.steps.settled(stepKey, performance.now() - started, results, everything);
     } catch (error) {
       neutral = this.#neutral.trained(stepKey, error);
       results = [];
-      this.#steps.settled(stepKey, performance.now() - started, [], false);
+      this.steps.settled(stepKey, performance.now() - started, [], false);
     }
     const waitedMs = performance.now() - started;
     const about = { step, trigger, waitedMs, ...(rows?.keys && { keys: rows.keys }) };
     const aligned = rows ? results.map((result) => alignResult(result, rows)) : results;
-    return new StepResult(this.handle, about, aligned, neutral, (composed) => this.#steps.composed(stepKey, composed));
+    return new StepResult(this.handle, about, aligned, neutral, (composed) => this.steps.composed(stepKey, composed));
   }
 
   #wait(stepKey: string, expected: readonly PipelineSpec[], timeoutMs: number): Promise<PipelineResult[]> {
     return waitForStep({
-      redis: this.#redis,
+      redis: this.redis,
       pool: this.#pool,
       handle: this.handle,
       stepKey,
       expected,
       timeoutMs,
-      restore: () => this.#steps.restore(stepKey),
-      accepts: (p, attempt, hashes) => this.#steps.accepts(stepKey, p, attempt, hashes),
-      alive: () => this.#assertUsable(),
+      restore: () => this.steps.restore(stepKey),
+      accepts: (p, attempt, hashes) => this.steps.accepts(stepKey, p, attempt, hashes),
+      alive: () => this.assertUsable(),
     });
   }
 
@@ -202,9 +135,9 @@ export class Run {
   async #rowsOf(stepKey: string, results: readonly PipelineResult[]): Promise<StepRows | undefined> {
     const last = lastStage(results);
     if (last === undefined) return undefined;
-    const reading = this.#steps.keysOf(stepKey, tableOf(last));
+    const reading = this.steps.keysOf(stepKey, tableOf(last));
     const table = await answeredWithin(KEYS_MS, `the row keys of step ${stepKey}`, reading);
-    return rowsOfStep(results, last, table, this.#steps.order(stepKey, last));
+    return rowsOfStep(results, last, table, this.steps.order(stepKey, last));
   }
 
   /**
@@ -213,19 +146,19 @@ export class Run {
    * and what Redis has of it goes with its TTL.
    */
   async release(step: number, options: { trigger?: number } = {}): Promise<Released> {
-    this.#assertUsable();
+    this.assertUsable();
     const stepKey = stepKeyOf(checkStep(step), checkTrigger(options.trigger ?? 0));
     const { run, incarnation, limits } = this.handle;
-    const asked = releaseStep(this.#redis, { run, incarnation, step: stepKey }, limits, this.#steps.report(stepKey));
+    const asked = releaseStep(this.redis, { run, incarnation, step: stepKey }, limits, this.steps.report(stepKey));
     const patience = this.#neutral.patience(stepKey, RELEASE_MS);
     const answer = await answeredWithin(patience, `release of step ${stepKey}`, asked).catch((error) => {
       if (!this.#neutral.covers(DataflexError.from(error))) throw error;
     });
-    this.#steps.forget(stepKey);
+    this.steps.forget(stepKey);
     this.#neutral.forget(stepKey);
     if (!answer) return "UNAVAILABLE";
-    if (answer.word === "FENCED") this.#fenced = true;
-    if (this.#owner) this.#released.add(stepKey);
+    if (answer.word === "FENCED") this.fenced = true;
+    if (this.owner) this.released.add(stepKey);
     return answer.word === "OK" ? answer.released : "UNKNOWN";
   }
 
@@ -234,9 +167,9 @@ export class Run {
    * Errors: INVALID_INPUT for a pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
    */
   mixState(pipeline: string): Promise<SavedState> {
-    this.#assertUsable();
+    this.assertUsable();
     const what = `reading the state of pipeline "${pipeline}"`;
-    return answeredWithin(STATE_MS, what, saveState(this.#redis, this.handle, pipeline));
+    return answeredWithin(STATE_MS, what, saveState(this.redis, this.handle, pipeline));
   }
 
   /**
@@ -244,38 +177,9 @@ export class Run {
    * Errors: INVALID_INPUT, FENCED, NOT_MOUNTED, REDIS_FULL, REDIS_UNREACHABLE, CLOSED.
    */
   restoreMixState(pipeline: string, state: SavedState): Promise<void> {
-    this.#assertUsable();
+    this.assertUsable();
     const what = `restoring the state of pipeline "${pipeline}"`;
-    return answeredWithin(STATE_MS, what, loadState(this.#redis, this.handle, pipeline, state));
-  }
-
-  /** Ends the heartbeat and says goodbye, so that the run may be mounted again at once. Open steps stay until their TTL. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    await this.#stopBeat();
-    if (!this.#owner || this.#redis.status !== "ready") return;
-    // A courtesy: without the goodbye the run stays busy for one heartbeat.
-    await answeredWithin(GOODBYE_MS, "close", heartbeat(this.#redis, this.handle, true)).catch(() => {});
-  }
-
-  /** Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone. */
-  async #beat(): Promise<void> {
-    if (this.#fenced) return;
-    if (this.#owner) {
-      const word = await heartbeat(this.#redis, this.handle);
-      if (word === "FENCED") this.#fenced = true;
-      else if (word === "NOT_MOUNTED") this.#fenced = !(await restoreRun(this.#redis, this.handle));
-    }
-    await this.#steps.tend(this.#owner);
-    if (this.#owner) await this.#released.tend();
-    else this.#steps.forgetSettled();
-  }
-
-  #assertUsable(): void {
-    const { run, incarnation } = this.handle;
-    if (this.#closed) throw errorOf("CLOSED.run", { run });
-    if (this.#fenced) throw errorOf("FENCED", { run, incarnation });
+    return answeredWithin(STATE_MS, what, loadState(this.redis, this.handle, pipeline, state));
   }
 }
 

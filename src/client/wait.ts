@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
-import type { Handle, PipelineSpec } from "../protocol/messages.js";
+import type { Handle } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import { blockingCall } from "../redis/blocking.js";
 import { parseStepKey, runKeys } from "../redis/keys.js";
 import { settleFailure } from "../redis/scripts/settle.js";

@@ -1,18 +1,12 @@
 import { checkRanges, countRows } from "../columns/row-ranges.js";
 import { SCOPES } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
-import {
-  type Handle,
-  type JobData,
-  MECHANISMS,
-  type OutcomeHeader,
-  type PipelineSpec,
-  type PutHeader,
-  type ReleaseReport,
-} from "./messages.js";
+import type { Handle, JobData, OutcomeHeader, PutHeader } from "./messages.js";
 import type { MountReply, MountRequest } from "./mount-messages.js";
+import { MECHANISMS, type PipelineSpec } from "./pipeline-spec.js";
 import * as is from "./shape.js";
 import { STAGES } from "./stages.js";
+import type { ReleaseReport } from "./statistics-messages.js";
 
 /** One check for every kind of message; each is called where the message enters a process, before anything of it is used. */
 const stage = is.oneOf(STAGES);

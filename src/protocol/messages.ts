@@ -1,8 +1,10 @@
 import type { Limits } from "../columns/limits.js";
-import type { ColumnHeader, Scope } from "../columns/tensor.js";
+import type { ColumnHeader } from "../columns/tensor.js";
 import type { ErrorCode } from "../errors.js";
 import type { AttemptOutcome } from "./outcome-words.js";
+import type { Composition, FieldNeed, Mechanism, PipelineSpec } from "./pipeline-spec.js";
 import type { Stage } from "./stages.js";
+import type { Distribution, ExtremeRows, WeightStats } from "./statistics-messages.js";
 
 /**
  * Every message that crosses a process, in the order of a step's way:
@@ -15,63 +17,6 @@ import type { Stage } from "./stages.js";
  */
 /** Versions this build speaks; mount picks the highest common one. */
 export const PROTOCOL_VERSIONS: readonly number[] = [2];
-
-export const MECHANISMS = ["reweight", "select", "mix"] as const;
-export type Mechanism = (typeof MECHANISMS)[number];
-
-/** A field that a component reads. `strings` columns (`uid`, `domain`, `session`) have no scope. */
-export interface FieldNeed {
-  readonly name: string;
-  readonly scope?: Scope;
-}
-
-export interface ComponentRef {
-  readonly name: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-/** One pipeline as mounted: everything a worker needs to score and act, resolved and validated. */
-export interface PipelineSpec {
-  readonly name: string;
-  readonly mechanism: Mechanism;
-  readonly stage: Stage;
-  /** Absent only for mixers that need none (`static`). */
-  readonly scorer?: ComponentRef;
-  readonly actuator: ComponentRef;
-  /** Exactly what the trainer sends at `stage` for this pipeline. */
-  readonly fields: readonly FieldNeed[];
-  /** Catalogue fingerprint whose workers can run it; with `stage` it names the queue. */
-  readonly fingerprint: string;
-  readonly granularity: "row" | "token" | "domain";
-  readonly normalize: "none" | "row" | "token";
-  readonly on_nonfinite: "error" | "drop" | "neutral";
-  readonly on_empty: "drop_all" | "keep_all" | "error";
-  readonly on_incomplete_group: "error" | "score";
-  /** Rows a group must have; absent when unknown. */
-  readonly group_size?: number;
-  readonly warmup_step: number;
-  readonly update_step: number;
-  readonly window: number;
-  readonly domains?: readonly string[];
-  /** Mix only: string column that names a row's domain. */
-  readonly domain_key?: string;
-  /** Mix only: shares before any data, in the order of `domains`, sum 1. */
-  readonly prior?: readonly number[];
-  /**
-   * Pre-rollout policies only. `select` chooses the prompts by the state of the pipeline `fed_by`; `feed` is that hidden pipeline: it
-   * summarises the responses for later steps.
-   */
-  readonly policy?: { readonly role: "select"; readonly fed_by: string } | { readonly role: "feed" };
-  /** The actuator reads what it remembered of earlier steps of this pipeline. */
-  readonly remembers?: true;
-  readonly shadow: boolean;
-}
-
-export interface Composition {
-  readonly combine: "multiply" | "replace";
-  readonly clip?: readonly [number, number];
-  readonly rescale: "none" | "row" | "token";
-}
 
 /** The answer to a mount: all that a producer needs to know. */
 export interface Handle {
@@ -128,44 +73,6 @@ export interface Receipt {
   readonly worker: string;
 }
 
-/** Merged over shards, never averaged. Over valid (live) elements, float64. `std` is the population deviation. */
-export interface WeightStats {
-  readonly n: number;
-  readonly mean: number;
-  readonly std: number;
-  readonly min: number;
-  readonly max: number;
-  /** 1 / (1 + var / mean²); 0 when all weights are 0. */
-  readonly ess_ratio: number;
-  readonly kept_ratio: number;
-  readonly zero_ratio: number;
-}
-
-/** How many elements fell into each bin (one a bound, one above the last), and their sum. */
-export interface Bins {
-  readonly counts: readonly number[];
-  readonly sum: number;
-}
-export interface WeightDistribution extends Bins {
-  /** Values at `QUANTILES`, linearly between ranks. */
-  readonly quantiles: readonly number[];
-}
-export interface Distribution {
-  readonly weights?: WeightDistribution;
-  readonly scores?: Bins;
-}
-
-/**
- * Live rows by weight, ascending, one list a column: up to ten of the lowest, then up to ten of the highest (all, where there are no
- * more). A row's weight and score are means over its tokens where they are per token.
- */
-export interface ExtremeRows {
-  readonly rows: readonly number[];
-  readonly weights: readonly number[];
-  readonly scores?: readonly number[];
-  readonly uids?: readonly string[];
-}
-
 export interface Producer {
   readonly worker: string;
   readonly pid: number;
@@ -204,24 +111,6 @@ export interface ResultHeader {
   /** Milliseconds by phase, monotonic clock of the worker. */
   readonly timings: Readonly<Record<string, number>>;
   readonly producer: Producer;
-}
-
-/** What a trainer reports when it releases a step. */
-export interface ReleaseReport {
-  /** Milliseconds that it blocked for the step's weights. */
-  readonly wait_ms: number;
-  /** The composition as it went to the loss, before existing `rollout_is_weights`; absent when none was asked for. */
-  readonly combined?: CombinedReport;
-}
-
-export interface CombinedReport {
-  /** One weight a row, or one a token. */
-  readonly level: "sample" | "token";
-  readonly stats: WeightStats;
-  /** Of the delivered pipelines' product, before re-mask, clip and rescale. */
-  readonly product?: WeightStats;
-  /** Shares of elements that `clip` moved to its lower and to its upper bound. */
-  readonly clipped: { readonly low: number; readonly high: number };
 }
 
 export interface FailureHeader {

@@ -1,4 +1,4 @@
-import type { PipelineSpec } from "./messages.js";
+import type { PipelineSpec } from "./pipeline-spec.js";
 
 /** What a pipeline remembers of earlier steps, one entry a step. */
 export interface PipelineState {

@@ -1,4 +1,4 @@
-import type { PipelineSpec } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 
 /**
  * What the broker knows of a step: nothing but the status hash. It decides on this state, never on transitions, so the same

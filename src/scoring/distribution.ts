@@ -1,4 +1,4 @@
-import type { Bins, WeightDistribution } from "../protocol/messages.js";
+import type { Bins, WeightDistribution } from "../protocol/statistics-messages.js";
 import { quantileOf } from "./batch/order.js";
 
 /**

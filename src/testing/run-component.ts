@@ -1,4 +1,4 @@
-import type { PipelineSpec } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import type { StateStep } from "../protocol/saved-state.js";
 import type { Batch } from "../scoring/batch/batch.js";
 import type { Component, Reweighter, Scorer, Selector } from "../scoring/components/component-types.js";

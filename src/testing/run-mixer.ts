@@ -1,5 +1,5 @@
 import { DataflexError } from "../errors.js";
-import type { PipelineSpec } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import type { Mixer } from "../scoring/components/component-types.js";
 import { createRegistry } from "../scoring/components/registry.js";
 import type { DomainSeries } from "../scoring/mix/series.js";

@@ -1,4 +1,4 @@
-import type { PipelineSpec } from "../protocol/messages.js";
+import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import { packEntry, type StateValue } from "../protocol/saved-state.js";
 import type { Policy } from "../scoring/components/component-types.js";
 import { createRegistry } from "../scoring/components/registry.js";

@@ -65,7 +65,7 @@ describe("docs/protocol.md lists what the code has", () => {
     ["### Put header", "protocol/messages.ts", "PutHeader"],
     ["### Result header", "protocol/messages.ts", "ResultHeader"],
     ["### Failure header", "protocol/messages.ts", "FailureHeader"],
-    ["### Release report", "protocol/messages.ts", "ReleaseReport"],
+    ["### Release report", "protocol/statistics-messages.ts", "ReleaseReport"],
     ["### 5.3 Mounting", "protocol/mount-messages.ts", "MountRequest"],
     ["### 5.3 Mounting", "protocol/mount-messages.ts", "TrainerSettings"],
   ])("%s: the keys of %s, %s", (heading, file, name) => {

@@ -4,7 +4,7 @@ import { maskOf } from "../../src/columns/mask.js";
 import { maskSpans, type Spans } from "../../src/columns/spans.js";
 import type { Weights } from "../../src/columns/tensor.js";
 import { DataflexError } from "../../src/errors.js";
-import type { Composition } from "../../src/protocol/messages.js";
+import type { Composition } from "../../src/protocol/pipeline-spec.js";
 
 /** What goes into a golden vector of the composition. Masks are a string a row. */
 export interface ComposeCase {

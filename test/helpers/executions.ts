@@ -1,4 +1,5 @@
-import type { PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
+import type { ResultHeader } from "../../src/protocol/messages.js";
+import type { PipelineSpec } from "../../src/protocol/pipeline-spec.js";
 import type { JobExecution } from "../../src/worker/process-job.js";
 
 /** A pipeline as a mount resolves it: advantage_magnitude × softmax at post_advantage. */

@@ -1,4 +1,4 @@
-import type { PipelineSpec } from "../../src/protocol/messages.js";
+import type { PipelineSpec } from "../../src/protocol/pipeline-spec.js";
 import { specOf } from "./executions.js";
 
 /** Two reweighters, a selector as their shadow and a mixer, their scorers another for each run. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
-import type { Handle, PipelineSpec } from "../../src/protocol/messages.js";
+import type { Handle } from "../../src/protocol/messages.js";
+import type { PipelineSpec } from "../../src/protocol/pipeline-spec.js";
 import { startTestRedis, type TestRedis } from "./redis.js";
 import { FakeRun, startBroker, startLeader, type Watched } from "./watched-broker.js";
 

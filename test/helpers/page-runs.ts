@@ -1,4 +1,5 @@
-import type { PipelineSpec, ResultHeader } from "../../src/protocol/messages.js";
+import type { ResultHeader } from "../../src/protocol/messages.js";
+import type { PipelineSpec } from "../../src/protocol/pipeline-spec.js";
 import { WEIGHT_EDGES } from "../../src/scoring/distribution.js";
 
 /** A reweighting pipeline as mounted; nobody needs to run it. */

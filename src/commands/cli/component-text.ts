@@ -2,7 +2,7 @@ import { DataflexError } from "../../errors.js";
 import type { Catalogue, CatalogueEntry } from "../../mounting/catalogue/catalogue-entry.js";
 import { ruleText } from "../../mounting/catalogue/rules.js";
 import { describeProperty, propertiesOf } from "../../mounting/config/describe.js";
-import type { FieldNeed } from "../../protocol/messages.js";
+import type { FieldNeed } from "../../protocol/pipeline-spec.js";
 import { KINDS, kindPlural } from "../../scoring/components/component-types.js";
 import { didYouMean, listNames } from "../../suggest.js";
 import { fieldsText } from "./mount-text.js";

@@ -1,6 +1,6 @@
 import type { ResolvedMount } from "../../mounting/catalogue/resolution.js";
 import { show } from "../../mounting/config/describe.js";
-import type { ComponentRef, FieldNeed, PipelineSpec } from "../../protocol/messages.js";
+import type { ComponentRef, FieldNeed, PipelineSpec } from "../../protocol/pipeline-spec.js";
 
 /** A resolved mount for people: one block a pipeline, then composition, warnings and notes. */
 export function mountText(file: string, mount: ResolvedMount): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defined } from "../../defined.js";
-import type { FieldNeed } from "../../protocol/messages.js";
+import type { FieldNeed } from "../../protocol/pipeline-spec.js";
 import type { Stage } from "../../protocol/stages.js";
 import type {
   Accepts,

@@ -1,5 +1,5 @@
-import { MECHANISMS } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
+import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { ACTUATOR_KIND, type Kind, kindPlural } from "../../scoring/components/component-types.js";
 import { listNames } from "../../suggest.js";
 import type { ComponentOption, PipelineOptions } from "../config/options.js";

@@ -1,5 +1,5 @@
-import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { show } from "../config/describe.js";
 import type { PipelineOptions } from "../config/options.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";

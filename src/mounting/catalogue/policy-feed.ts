@@ -1,4 +1,4 @@
-import type { FieldNeed, PipelineSpec } from "../../protocol/messages.js";
+import type { FieldNeed, PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 
 /** A policy as it reads the responses that feed it; `undefined` for every other component. */

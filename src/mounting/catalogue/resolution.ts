@@ -1,5 +1,5 @@
-import type { Composition, FieldNeed, PipelineSpec } from "../../protocol/messages.js";
 import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js";
+import type { Composition, FieldNeed, PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Stage } from "../../protocol/stages.js";
 import type { RunOptions } from "../config/options.js";
 

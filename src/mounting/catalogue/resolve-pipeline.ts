@@ -1,6 +1,6 @@
 import { defined } from "../../defined.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { laterStage, STAGES, type Stage } from "../../protocol/stages.js";
 import { didYouMean } from "../../suggest.js";
 import type { PipelineOptions } from "../config/options.js";

@@ -1,6 +1,6 @@
 import { defined } from "../../defined.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { isRecord, propertiesOf, show } from "../config/describe.js";
 import {
   MULTI_SCHEMA,

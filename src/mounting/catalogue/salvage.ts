@@ -1,5 +1,5 @@
-import { MECHANISMS } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
+import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { ACTUATOR_KIND } from "../../scoring/components/component-types.js";
 import { nearest } from "../../suggest.js";
 import { isRecord, propertiesOf } from "../config/describe.js";

@@ -1,6 +1,6 @@
 import { isStringField } from "../../columns/field-names.js";
-import type { FieldNeed, PipelineSpec } from "../../protocol/messages.js";
 import type { Problem } from "../../protocol/mount-messages.js";
+import type { FieldNeed, PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { STAGES, type Stage } from "../../protocol/stages.js";
 import { fieldNeed, unionNeeds } from "../../scoring/components/needs.js";
 import { didYouMean, listNames } from "../../suggest.js";

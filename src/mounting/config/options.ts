@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MECHANISMS } from "../../protocol/messages.js";
+import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { describe, type JsonSchema, propertiesOf } from "./describe.js";
 
 /**

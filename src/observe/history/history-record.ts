@@ -1,13 +1,7 @@
 import type { Notice, ReleasedNotice, SettledNotice } from "../../broker/notice.js";
-import type {
-  CombinedReport,
-  ExtremeRows,
-  FailureHeader,
-  Mechanism,
-  Producer,
-  ResultHeader,
-  WeightStats,
-} from "../../protocol/messages.js";
+import type { FailureHeader, Producer, ResultHeader } from "../../protocol/messages.js";
+import type { Mechanism } from "../../protocol/pipeline-spec.js";
+import type { CombinedReport, ExtremeRows, WeightStats } from "../../protocol/statistics-messages.js";
 
 interface RecordBase {
   /** Id of the notice it was made from: the same wherever the record appears, and in the order of events. */

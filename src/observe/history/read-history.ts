@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { ExtremeRows } from "../../protocol/messages.js";
+import type { ExtremeRows } from "../../protocol/statistics-messages.js";
 import { ALL_TAGS, runKeys, tagKeys } from "../../redis/keys.js";
 import { type Entry, parseEntries, readRange } from "../../redis/streams.js";
 import type { FailureRecord, HistoryRecord, StepRecord } from "./history-record.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ENCODINGS } from "../../columns/tensor.js";
-import { MECHANISMS } from "../../protocol/messages.js";
 import { ATTEMPT_OUTCOMES, STEP_OUTCOMES } from "../../protocol/outcome-words.js";
+import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { STAGES } from "../../protocol/stages.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import { BACKENDS } from "../../worker/compute/thread-messages.js";

@@ -1,4 +1,5 @@
-import type { Handle, PipelineSpec } from "../../protocol/messages.js";
+import type { Handle } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Guard } from "./guards.js";
 import { runLabel } from "./labels.js";
 

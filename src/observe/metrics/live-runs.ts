@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
-import type { Handle, PipelineSpec } from "../../protocol/messages.js";
+import type { Handle } from "../../protocol/messages.js";
 import { STEP_OUTCOMES } from "../../protocol/outcome-words.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { runKeys } from "../../redis/keys.js";
 import { readableHandle } from "../../redis/mounts.js";
 import { metricsOf } from "./definitions.js";

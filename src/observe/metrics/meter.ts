@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Bins } from "../../protocol/messages.js";
+import type { Bins } from "../../protocol/statistics-messages.js";
 import { BinHistogram } from "./bin-histogram.js";
 import type {
   BinnedName,

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { redisNow } from "../../redis/connect.js";
 import type { Check } from "../../redis/finding.js";
 import { readFitness } from "../../redis/fitness.js";

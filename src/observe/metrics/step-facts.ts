@@ -1,7 +1,8 @@
 import type { ReleasedNotice, SettledNotice } from "../../broker/notice.js";
 import { UNAVAILABLE } from "../../errors.js";
-import type { CombinedReport, ResultHeader, WeightStats } from "../../protocol/messages.js";
+import type { ResultHeader } from "../../protocol/messages.js";
 import type { StepOutcome } from "../../protocol/outcome-words.js";
+import type { CombinedReport, WeightStats } from "../../protocol/statistics-messages.js";
 import { parseStepKey } from "../../redis/keys.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import type { LabelsOf } from "./definitions.js";

@@ -1,4 +1,4 @@
-export type { ExtremeRows } from "../../protocol/messages.js";
+export type { ExtremeRows } from "../../protocol/statistics-messages.js";
 export type {
   FailureRecord,
   HistoryRecord,

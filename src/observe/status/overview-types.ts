@@ -1,4 +1,4 @@
-import type { Mechanism } from "../../protocol/messages.js";
+import type { Mechanism } from "../../protocol/pipeline-spec.js";
 import type { Finding } from "../../redis/finding.js";
 import type { FailureRecord } from "../history/history-record.js";
 

@@ -3,7 +3,8 @@ import { fromBitmap } from "../../columns/row-ranges.js";
 import { DataflexError } from "../../errors.js";
 import { checkPutHeader } from "../../protocol/check-messages.js";
 import { unpack } from "../../protocol/codec.js";
-import type { Handle, JobData, PipelineSpec, PutHeader } from "../../protocol/messages.js";
+import type { Handle, JobData, PutHeader } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { runKeys } from "../keys.js";
 import { type FencedWord, number, type Reply, runScript, text } from "./run-script.js";
 

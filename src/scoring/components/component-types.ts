@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldNeed, Mechanism } from "../../protocol/messages.js";
+import type { FieldNeed, Mechanism } from "../../protocol/pipeline-spec.js";
 import type { StateStep, StateValue } from "../../protocol/saved-state.js";
 import type { Stage } from "../../protocol/stages.js";
 import type { Batch } from "../batch/batch.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DataflexError } from "../../errors.js";
-import type { FieldNeed } from "../../protocol/messages.js";
+import type { FieldNeed } from "../../protocol/pipeline-spec.js";
 import type {
   Accepts,
   Kind,

@@ -1,6 +1,6 @@
 import { isStringField } from "../../columns/field-names.js";
 import type { Scope } from "../../columns/tensor.js";
-import type { FieldNeed } from "../../protocol/messages.js";
+import type { FieldNeed } from "../../protocol/pipeline-spec.js";
 
 /** Columns of numbers, one a row: like columns of strings they have no scope. */
 const ROW_FIELDS: readonly string[] = ["difficulty"];

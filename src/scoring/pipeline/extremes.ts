@@ -1,4 +1,4 @@
-import type { ExtremeRows } from "../../protocol/messages.js";
+import type { ExtremeRows } from "../../protocol/statistics-messages.js";
 
 /** Rows shown of either end. */
 const COUNT = 10;

@@ -1,7 +1,7 @@
 import { DataflexError } from "../../errors.js";
-import type { Distribution } from "../../protocol/messages.js";
 import { stateOf } from "../../protocol/pipeline-state.js";
 import { compareSteps, NO_STATE, readSteps, type StateStep, type StateValue } from "../../protocol/saved-state.js";
+import type { Distribution } from "../../protocol/statistics-messages.js";
 import { liveRows } from "../batch/frame.js";
 import { DomainSeries, type DomainStep } from "../mix/series.js";
 import { uniform } from "../mix/simplex.js";

@@ -1,5 +1,5 @@
 import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Batch } from "../batch/batch.js";
 import { NonFinite } from "../batch/signals.js";
 import { Notes } from "./notes.js";

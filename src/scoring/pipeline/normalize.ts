@@ -1,4 +1,4 @@
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Frame } from "../batch/frame.js";
 import { liveRows } from "../batch/frame.js";
 

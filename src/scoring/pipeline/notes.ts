@@ -1,5 +1,5 @@
 import { DataflexError } from "../../errors.js";
-import type { ComponentRef } from "../../protocol/messages.js";
+import type { ComponentRef } from "../../protocol/pipeline-spec.js";
 import { seededRng } from "../batch/rng.js";
 import type { Component, Context } from "../components/component-types.js";
 import type { Flag, RunContext } from "./outcome.js";

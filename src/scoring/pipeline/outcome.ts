@@ -1,6 +1,7 @@
 import type { Weights } from "../../columns/tensor.js";
-import type { Distribution, ExtremeRows, PipelineSpec, WeightStats } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { RawState, StateStep, StateValue } from "../../protocol/saved-state.js";
+import type { Distribution, ExtremeRows, WeightStats } from "../../protocol/statistics-messages.js";
 import type { Batch } from "../batch/batch.js";
 import type { Registry } from "../components/registry.js";
 import type { Moments } from "./stats.js";

@@ -1,5 +1,5 @@
 import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Mixer } from "../components/component-types.js";
 import type { DomainSeries } from "../mix/series.js";
 import { normalized, simplexProblem, withFloor } from "../mix/simplex.js";

@@ -1,5 +1,5 @@
 import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { stateOf } from "../../protocol/pipeline-state.js";
 import { NO_STATE, readSteps, type StateStep, type StateValue } from "../../protocol/saved-state.js";
 import type { Component } from "../components/component-types.js";

@@ -1,6 +1,6 @@
 import { tokenAt } from "../../columns/span-walks.js";
 import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Batch } from "../batch/batch.js";
 import { writer } from "../batch/evaluate.js";
 import { liveRows } from "../batch/frame.js";

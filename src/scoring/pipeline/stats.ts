@@ -1,4 +1,4 @@
-import type { Bins, WeightStats } from "../../protocol/messages.js";
+import type { Bins, WeightStats } from "../../protocol/statistics-messages.js";
 import type { Batch } from "../batch/batch.js";
 import { liveRows } from "../batch/frame.js";
 import { cachedFunction } from "../batch/kernel.js";

@@ -1,5 +1,5 @@
 import { DataflexError } from "../../errors.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Batch } from "../batch/batch.js";
 import type { Reweighter, Scorer, Selector } from "../components/component-types.js";
 import type { Registry } from "../components/registry.js";

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
 import { within } from "../../lifecycle.js";
-import type { PipelineSpec } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
 import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonSlot } from "../python/python-slot.js";

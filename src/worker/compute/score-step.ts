@@ -1,5 +1,5 @@
 import { encodeResult, type ResultColumns, withoutRows } from "../../columns/encode-result.js";
-import type { ExtremeRows } from "../../protocol/messages.js";
+import type { ExtremeRows } from "../../protocol/statistics-messages.js";
 import { createBatch } from "../../scoring/batch/batch.js";
 import type { Registry } from "../../scoring/components/registry.js";
 import { runPipeline } from "../../scoring/pipeline/pipeline.js";

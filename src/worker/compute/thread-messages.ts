@@ -1,7 +1,8 @@
 import type { Limits } from "../../columns/limits.js";
 import type { ColumnHeader } from "../../columns/tensor.js";
 import type { Failure } from "../../errors.js";
-import type { PipelineSpec, PutHeader, ResultHeader } from "../../protocol/messages.js";
+import type { PutHeader, ResultHeader } from "../../protocol/messages.js";
+import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { RawState } from "../../protocol/saved-state.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
 import type { ForeignDeclaration } from "../../scoring/components/foreign.js";

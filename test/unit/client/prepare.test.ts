@@ -4,7 +4,8 @@ import { decodeColumns } from "../../../src/columns/decode.js";
 import { type FieldInput, toFieldValues } from "../../../src/columns/input.js";
 import { DEFAULT_LIMITS } from "../../../src/columns/limits.js";
 import type { VectorColumn } from "../../../src/columns/tensor.js";
-import type { FieldNeed, Handle } from "../../../src/protocol/messages.js";
+import type { Handle } from "../../../src/protocol/messages.js";
+import type { FieldNeed } from "../../../src/protocol/pipeline-spec.js";
 import { thrown } from "../columns/thrown.js";
 
 const handleOf = (needs: readonly FieldNeed[], limits: Partial<Handle["limits"]> = {}) =>

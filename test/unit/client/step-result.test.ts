@@ -3,7 +3,8 @@ import type { PipelineResult } from "../../../src/client/outcomes.js";
 import { StepResult } from "../../../src/client/step-result.js";
 import { DEFAULT_LIMITS } from "../../../src/columns/limits.js";
 import type { MaskColumn, Weights } from "../../../src/columns/tensor.js";
-import type { Composition, Handle } from "../../../src/protocol/messages.js";
+import type { Handle } from "../../../src/protocol/messages.js";
+import type { Composition } from "../../../src/protocol/pipeline-spec.js";
 import type { Stage } from "../../../src/protocol/stages.js";
 
 const lengths = (...n: number[]): MaskColumn => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PipelineSpec } from "../../../src/protocol/messages.js";
+import type { PipelineSpec } from "../../../src/protocol/pipeline-spec.js";
 import { stateOf } from "../../../src/protocol/pipeline-state.js";
 import { pipelineSpec } from "../../../src/testing/run-component.js";
 

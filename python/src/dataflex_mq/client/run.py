@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, wait
 from functools import partial
 from types import TracebackType
 from typing import Any, NoReturn
@@ -14,29 +12,23 @@ from ..errors import DataflexError
 from ..protocol.codec import pack
 from ..redis.commits import release_step
 from ..redis.connect import Connections
-from ..redis.keys import run_keys
 from ..redis.mounts import Handle
-from .align import StepRows, align_result, last_stage, rows_of_step
+from .align import StepRows, align_result
 from .background import Sender
 from .guard import check_fields, check_stage, check_stages, check_wait, step_at
 from .mounted import MountedRun
 from .neutral import NeutralSteps
-from .outcomes import PipelineResult, decode_outcome
+from .outcomes import PipelineResult
 from .pending import PendingStep
 from .posting import Posting, PutOptions
 from .put import PutReceipt
+from .reading import SCRIPT_SECONDS, StepReading
 from .state import SavedState, load_state, save_state
 from .step_result import StepResult
-from .wait import StepWait
+from .under_way import UnderWay
 
-# One small script: if it takes longer, Redis is not there.
-SCRIPT_SECONDS = 30.0
 # A few megabytes at most, outside the training step.
 STATE_SECONDS = 60.0
-# One round trip.
-LOOK_SECONDS = 2.0
-# One value of 32 MiB at most.
-KEYS_SECONDS = 10.0
 
 
 class Run(MountedRun):
@@ -48,8 +40,8 @@ class Run(MountedRun):
         super().__init__(connections, handle, owner)
         self._sender = sender or Sender()
         self._neutral = NeutralSteps(handle)
-        # By process and step what `submit` has not sent yet, or failed to: a wait for the step says so sooner than its deadline.
-        self._under_way: dict[tuple[int, str], list[Future[PutReceipt]]] = {}
+        self._under_way = UnderWay()
+        self._reading = StepReading(connections, handle, self._steps, self._assert_usable)
 
     @property
     def wants(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
@@ -129,7 +121,7 @@ class Run(MountedRun):
                 raise
             send = partial(_raise, caught)
         sent = self._sender.submit(lambda: self._covering(at, send))
-        self._under_way.setdefault((os.getpid(), at), []).append(sent)
+        self._under_way.add(at, sent)
         weights = partial(self.weights, step, stages=[stage], trigger=trigger)
         settled = partial(self.is_settled, step, stages=[stage], trigger=trigger)
         return PendingStep(int(step), int(trigger), stage, sent, seconds, settled, weights)
@@ -162,11 +154,11 @@ class Run(MountedRun):
         rows: StepRows | None = None
         neutral: DataflexError | None = None
         try:
-            left = self._sent(at, seconds)
+            left = self._under_way.wait(at, seconds)
             self._neutral.check(at)
-            before = self._read_before(at) if everything else None
-            results = self._outcomes(at, expected, left) if before is None else before
-            rows = self._rows_of(at, results)
+            before = self._reading.before(at) if everything else None
+            results = self._reading.outcomes(at, expected, left) if before is None else before
+            rows = self._reading.rows(at, results)
         except DataflexError as caught:
             if not self._neutral.covers(caught):
                 raise
@@ -181,15 +173,9 @@ class Run(MountedRun):
     def is_settled(self, step: int, *, trigger: int = 0, stages: Sequence[str] | None = None) -> bool:
         """Whether `weights` would answer at once. Asks Redis once."""
         at = step_at(step, trigger)
-        status = run_keys(self.handle["run"]).step(self.handle["incarnation"], at).status
-        expected = [
-            f"settled:{pipeline['name']}"
-            for pipeline in self.handle["pipelines"]
-            if not pipeline["shadow"] and (stages is None or pipeline["stage"] in stages)
-        ]
-        command = ("HMGET", status, *expected)
-        return not expected or None not in self._call(
-            SCRIPT_SECONDS, f"status of step {at}", lambda: self._connections.execute(*command)
+        delivered = [pipeline for pipeline in self.handle["pipelines"] if not pipeline["shadow"]]
+        return self._reading.is_settled(
+            at, [one["name"] for one in delivered if stages is None or one["stage"] in stages]
         )
 
     def release(self, step: int, trigger: int = 0) -> str:
@@ -212,7 +198,7 @@ class Run(MountedRun):
                 raise
         self._steps.forget(at)
         self._neutral.forget(at)
-        self._under_way.pop((os.getpid(), at), None)
+        self._under_way.forget(at)
         if unavailable:
             return "UNAVAILABLE"
         self._fenced = self._fenced or word == "FENCED"
@@ -250,54 +236,6 @@ class Run(MountedRun):
         return Posting(
             self._connections, self.handle, self._steps, at, stage, mine, options, seconds, self._assert_usable
         ).send
-
-    def _sent(self, at: str, seconds: float) -> float:
-        """Waits for what was submitted of the step; answers the seconds left. Raises what a put raises, once."""
-        key = os.getpid(), at
-        under_way = self._under_way.get(key, [])
-        if not under_way:
-            return seconds
-        began = time.monotonic()
-        for sent in wait(under_way, seconds).done:
-            self._under_way[key] = [other for other in self._under_way.get(key, []) if other is not sent]
-            sent.result()
-        return max(0.0, seconds - (time.monotonic() - began))
-
-    def _read_before(self, at: str) -> list[PipelineResult] | None:
-        """
-        What was read before, unless somebody has replaced a put since. A Redis that has forgotten the step, or that is away, changes
-        nothing: the outcome was of the very puts.
-        """
-        read = self._steps.read_before(at)
-        if read is None:
-            return None
-        status = run_keys(self.handle["run"]).step(self.handle["incarnation"], at).status
-        ask = partial(self._connections.execute, "HMGET", status, "attempt", "released")
-        try:
-            attempt, released = self._call(LOOK_SECONDS, "weights", ask)
-        except DataflexError as caught:
-            if caught.code in ("CLOSED", "FENCED"):
-                raise
-            attempt = released = None
-        replaced = attempt is not None and int(attempt) > read[0]
-        return None if released or replaced else read[1]
-
-    def _rows_of(self, at: str, results: Sequence[PipelineResult]) -> StepRows | None:
-        """The rows that the step's weights are for, and their order: this producer's own, where it named keys."""
-        last = last_stage(results)
-        if last is None:
-            return None
-        table = self._call(KEYS_SECONDS, f"the row keys of step {at}", partial(self._steps.keys_of, at, last))
-        return rows_of_step(results, last, table, self._steps.order(at, last))
-
-    def _outcomes(self, at: str, expected: Sequence[dict[str, Any]], seconds: float) -> list[PipelineResult]:
-        restore, accepts = partial(self._steps.restore, at), partial(self._steps.accepts, at)
-        waiting = StepWait(self._connections, self.handle, at, expected, seconds, restore, accepts, self._assert_usable)
-        outcomes = waiting.collect()
-        for outcome in outcomes.values():
-            if outcome.header["kind"] == "failure":
-                decode_outcome(self.handle, outcome)
-        return [decode_outcome(self.handle, outcomes[pipeline["name"]]) for pipeline in expected]
 
     def _covering(self, at: str, send: Callable[[], PutReceipt]) -> PutReceipt:
         return self._neutral.sent(at, send, self._steps.attempt(at))

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type Guard, violations } from "../../../../src/observe/metrics/guards.js";
 import { LiveRun } from "../../../../src/observe/metrics/live-run.js";
-import type { FailureHeader, ResultHeader, WeightStats } from "../../../../src/protocol/messages.js";
+import type { FailureHeader, ResultHeader } from "../../../../src/protocol/messages.js";
+import type { WeightStats } from "../../../../src/protocol/statistics-messages.js";
 import { resultOf } from "../../../helpers/executions.js";
 
 const violated = (more: Partial<ResultHeader>, stats: Partial<WeightStats> = {}): Guard[] =>

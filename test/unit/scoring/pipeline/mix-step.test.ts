@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { PipelineSpec } from "../../../../src/protocol/messages.js";
+import type { PipelineSpec } from "../../../../src/protocol/pipeline-spec.js";
 import { stateOf } from "../../../../src/protocol/pipeline-state.js";
 import { NO_STATE, packEntry, type RawState } from "../../../../src/protocol/saved-state.js";
 import { BUILT_INS } from "../../../../src/scoring/components/catalogue.js";

@@ -1,0 +1,57 @@
+// What results and releases say about weights and scores.
+
+/** Merged over shards, never averaged. Over valid (live) elements, float64. `std` is the population deviation. */
+export interface WeightStats {
+  readonly n: number;
+  readonly mean: number;
+  readonly std: number;
+  readonly min: number;
+  readonly max: number;
+  /** 1 / (1 + var / mean²); 0 when all weights are 0. */
+  readonly ess_ratio: number;
+  readonly kept_ratio: number;
+  readonly zero_ratio: number;
+}
+
+/** How many elements fell into each bin (one a bound, one above the last), and their sum. */
+export interface Bins {
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+export interface WeightDistribution extends Bins {
+  /** Values at `QUANTILES`, linearly between ranks. */
+  readonly quantiles: readonly number[];
+}
+export interface Distribution {
+  readonly weights?: WeightDistribution;
+  readonly scores?: Bins;
+}
+
+/**
+ * Live rows by weight, ascending, one list a column: up to ten of the lowest, then up to ten of the highest (all, where there are no
+ * more). A row's weight and score are means over its tokens where they are per token.
+ */
+export interface ExtremeRows {
+  readonly rows: readonly number[];
+  readonly weights: readonly number[];
+  readonly scores?: readonly number[];
+  readonly uids?: readonly string[];
+}
+
+/** What a trainer reports when it releases a step. */
+export interface ReleaseReport {
+  /** Milliseconds that it blocked for the step's weights. */
+  readonly wait_ms: number;
+  /** The composition as it went to the loss, before existing `rollout_is_weights`; absent when none was asked for. */
+  readonly combined?: CombinedReport;
+}
+
+export interface CombinedReport {
+  /** One weight a row, or one a token. */
+  readonly level: "sample" | "token";
+  readonly stats: WeightStats;
+  /** Of the delivered pipelines' product, before re-mask, clip and rescale. */
+  readonly product?: WeightStats;
+  /** Shares of elements that `clip` moved to its lower and to its upper bound. */
+  readonly clipped: { readonly low: number; readonly high: number };
+}
