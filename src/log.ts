@@ -1,5 +1,6 @@
 import { type Logger, pino } from "pino";
 import { DataflexError } from "./errors.js";
+import { redactText } from "./redact.js";
 
 export type { Logger };
 
@@ -9,7 +10,10 @@ export function createLogger(role: string, bindings: Record<string, unknown> = {
   const known = [...Object.keys(pino.levels.values), "silent"];
   if (!known.includes(level))
     throw new DataflexError("USAGE", `DFX_LOG is "${level}"; it must be one of ${known.join(", ")}`);
-  return pino({ level, base: { role, ...bindings } }, pino.destination({ fd: 2, sync: true }));
+  return pino(
+    { level, base: { role, ...bindings }, hooks: { streamWrite: redactText } },
+    pino.destination({ fd: 2, sync: true }),
+  );
 }
 
 /** How often a repeating error is logged. */

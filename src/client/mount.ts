@@ -8,6 +8,7 @@ import { pack, unpack } from "../protocol/codec.js";
 import { MESSAGE_LIMITS } from "../protocol/message-limits.js";
 import { type Handle, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountRequest, TrainerSettings } from "../protocol/mount-messages.js";
+import { redactUrl } from "../redact.js";
 import { redisNow } from "../redis/connect.js";
 import { runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
@@ -69,7 +70,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     kind: "mount",
     mount_id: mountId,
     run: options.run_id,
-    dataflex: options.dataflex,
+    dataflex: withoutPassword(options.dataflex),
     takeover: options.takeover ?? false,
     deadline: Math.ceil((await redisNow(redis)) + timeoutMs),
     ...defined({ adv_estimator, provides, group_size, trainer }),
@@ -105,6 +106,12 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     await sleep(Math.min(pause, Math.max(end - performance.now(), 0)));
   }
   return noAnswer(redis, timeoutMs, waitingFor);
+}
+
+/** The address in a block is for this client alone; Redis, dead letters and complaints need not hold its password. */
+function withoutPassword(dataflex: unknown): unknown {
+  const { redis_url: url } = (dataflex ?? {}) as { redis_url?: unknown };
+  return typeof url === "string" ? { ...(dataflex as object), redis_url: redactUrl(url) } : dataflex;
 }
 
 /** The same id always gets the same handle, but a refusal is forgotten, so that the mount is decided anew. */

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { within } from "../lifecycle.js";
+import { redactUrl } from "../redact.js";
 import { defineScripts } from "./scripts/run-script.js";
 
 /**
@@ -65,13 +66,13 @@ function parseRedisUrl(url: string): Options {
   }
   const db = Number(parsed.searchParams.get("db") ?? parsed.pathname.slice(1)) || 0;
   const auth = {
-    ...(parsed.username ? { username: decodeURIComponent(parsed.username) } : {}),
-    ...(parsed.password ? { password: decodeURIComponent(parsed.password) } : {}),
+    ...(parsed.username ? { username: decoded(parsed.username, url) } : {}),
+    ...(parsed.password ? { password: decoded(parsed.password, url) } : {}),
   };
   if (parsed.protocol === "unix:") {
     if (!parsed.pathname)
       throw new DataflexError("USAGE", `no socket path in "${redactUrl(url)}". Write unix:///PATH/redis.sock`);
-    return { path: decodeURIComponent(parsed.pathname), db: Number(parsed.searchParams.get("db") ?? 0), ...auth };
+    return { path: decoded(parsed.pathname, url), db: Number(parsed.searchParams.get("db") ?? 0), ...auth };
   }
   if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
     throw new DataflexError(
@@ -80,12 +81,20 @@ function parseRedisUrl(url: string): Options {
     );
   }
   const tls = parsed.protocol === "rediss:" ? { tls: {} } : {};
-  return { host: parsed.hostname || "127.0.0.1", port: Number(parsed.port) || 6379, db, ...auth, ...tls };
+  // An IPv6 host stands in brackets in addresses, and only there.
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1";
+  return { host, port: Number(parsed.port) || 6379, db, ...auth, ...tls };
 }
 
-/** `url` without its password, for messages. */
-export function redactUrl(url: string): string {
-  return url.replace(/(:\/\/[^:/@]*:).*@/, "$1***@");
+function decoded(part: string, url: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new DataflexError(
+      "USAGE",
+      `not a Redis address: "${redactUrl(url)}". It holds a % that is not followed by two hexadecimal digits: write %25 for %`,
+    );
+  }
 }
 
 /** Opens a connection and waits until the server answers. Errors: REDIS_UNREACHABLE with the address and the reason. */

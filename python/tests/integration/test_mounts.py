@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dataflex_mq import Client, DataflexError, FencedError, InputError, MountError, RedisError, WireError
-from dataflex_mq.redis.keys import run_keys
+from dataflex_mq.redis.keys import CONTROL, run_keys
 from helpers.fixture_f import SELECT, SOFTMAX, SOFTMAX_WEIGHTS, block, fields
 from helpers.processes import PrivateRedis, Service, eventually
 from helpers.runs import mounted, weighed
@@ -54,6 +54,19 @@ def test_settings_of_the_trainer_under_which_weights_are_lost_are_refused(client
 def test_data_in_a_configuration_is_refused(client: Client, run_id: str) -> None:
     with pytest.raises(InputError, match="is there data in it"):
         mounted(client, run_id, {**SOFTMAX, "data": list(range(500_000))})
+
+
+def test_a_password_in_the_blocks_address_does_not_travel() -> None:
+    private = PrivateRedis()
+    try:
+        with Client(private.url) as client, private.client() as reader:
+            with pytest.raises(DataflexError, match="none is alive"):
+                client.mount(run_id="r", dataflex={**SOFTMAX, "redis_url": "redis://me:secret@h"}, timeout=0.2)
+            ((_, sent),) = reader.xrange(CONTROL)
+        assert b"redis://me:***@h" in sent[b"request"]
+        assert b"secret" not in sent[b"request"]
+    finally:
+        private.stop()
 
 
 def test_numpy_scalars_in_a_configuration_are_plain_values(client: Client, run_id: str) -> None:

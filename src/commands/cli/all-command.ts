@@ -1,4 +1,5 @@
 import { defined } from "../../defined.js";
+import { redactUrl } from "../../redact.js";
 import { DEFAULT_WORKERS, parseOptions } from "../services/service-options.js";
 import { addCommand, type Register } from "./command.js";
 
@@ -22,8 +23,12 @@ export const register: Register = (program, { io }) => {
     const { workers = DEFAULT_WORKERS, redis, ...components } = parseOptions(given);
     const all = await startAll({ redis: redisAddress(defined({ redis }), io.env), workers, components });
     const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
-    if (!json)
-      io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer export DFX_REDIS_URL=${all.redisUrl}\n`);
+    if (!json) io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer ${trainerLine(all.redisUrl)}\n`);
     await serveUntilStopped(io, json, async () => all.services, all.redisUrl);
   });
 };
+
+/** A password is not repeated: who has given the address has it. */
+function trainerLine(url: string): string {
+  return redactUrl(url) === url ? `export DFX_REDIS_URL=${url}` : "export DFX_REDIS_URL=…, the address of this command";
+}

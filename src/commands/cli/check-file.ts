@@ -3,6 +3,7 @@ import type { ResolvedMount } from "../../mounting/catalogue/resolution.js";
 import { resolveMount } from "../../mounting/catalogue/resolve.js";
 import { loadConfig } from "../../mounting/config/load-config.js";
 import { type LocatedProblem, locateProblems } from "../../mounting/config/problems.js";
+import { redactUrl } from "../../redact.js";
 import { type OwnComponents, ownCatalogues } from "../services/own-components.js";
 
 export type CheckReport =
@@ -36,14 +37,10 @@ export async function checkFile(
   const { run } = resolution;
   return {
     ...resolution,
-    run: { ...run, redis_url: run.redis_url === null ? null : withoutPassword(run.redis_url) },
+    // A report is pasted into tickets.
+    run: { ...run, redis_url: run.redis_url === null ? null : redactUrl(run.redis_url) },
     file,
     notes: [...config.notes, ...resolution.notes],
     ...defined({ group_size }),
   };
-}
-
-/** A report is pasted into tickets: the user and password of an address stay out of it. */
-function withoutPassword(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, "//***@");
 }

@@ -1,3 +1,5 @@
+import { redactText } from "../../redact.js";
+
 /** What a command may touch of the process it runs in; tests pass their own. */
 export interface Io {
   /** Results. */
@@ -14,8 +16,8 @@ export interface Io {
 export function processIo(): Io {
   const fancy = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => void process.stdout.write(redactText(text)),
+    err: (text) => void process.stderr.write(redactText(text)),
     env: process.env,
     fancy,
     // Asked anew each time: a terminal may be resized.

@@ -1,5 +1,5 @@
 import { onShutdown } from "../../lifecycle.js";
-import { redactUrl } from "../../redis/connect.js";
+import { redactUrl } from "../../redact.js";
 import type { RunningService } from "../services/run-service.js";
 import type { Io } from "./io.js";
 

@@ -86,10 +86,12 @@ export interface Services {
 
 /** Brokers and workers, each in a process of its own, all ready. When one fails to start, the others are stopped. */
 export async function startServices(o: ServicesOptions): Promise<Services> {
-  const { redisUrl: redis, components, slots, backend, brokers = 1, workers = 1 } = o;
+  const { redisUrl, components, slots, backend, brokers = 1, workers = 1 } = o;
+  // The address may hold a password: everybody sees a command line, an environment only its own user.
+  const env = { DFX_REDIS_URL: redisUrl };
   const started = await Promise.allSettled([
-    ...Array.from({ length: brokers }, () => spawnService("broker", argvOf({ redis }))),
-    ...Array.from({ length: workers }, () => spawnService("worker", argvOf({ ...components, redis, slots, backend }))),
+    ...Array.from({ length: brokers }, () => spawnService("broker", [], env)),
+    ...Array.from({ length: workers }, () => spawnService("worker", argvOf({ ...components, slots, backend }), env)),
   ]);
   const stack = new ReleaseStack();
   const processes: ServiceProcess[] = [];

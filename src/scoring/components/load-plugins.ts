@@ -23,6 +23,7 @@ export interface ForeignComponent {
 /**
  * Loads the plugins of a worker: files or packages, TypeScript or JavaScript (through jiti, since Node 20 cannot import `.ts`, and a
  * loose file must find `dataflex-mq` although no node_modules lies beside it). Every exported component is registered.
+ * Nothing compiled is kept on disk: in a folder that others may write to, it would be their code that runs.
  * The same in the main and the compute threads, which is what makes their catalogues equal. `foreign` components join them.
  *
  * @throws DataflexError PLUGIN naming the plugin: it is not found, throws at import, exports no component, or a name is taken.
@@ -62,16 +63,14 @@ function taken(plugin: string, { kind, name }: Component, owner: string): Datafl
 
 const HERE = fileURLToPath(import.meta.url);
 /** `dataflex-mq` inside a plugin is this very build, or its components would be another copy's. */
-const SELF = {
-  "dataflex-mq": fileURLToPath(new URL(HERE.endsWith(".ts") ? "../../index.ts" : "../../index.js", import.meta.url)),
-};
+const SELF = new URL(HERE.endsWith(".ts") ? "../../index.ts" : "../../index.js", import.meta.url).href;
 
 function locate(plugin: string): { file: string; source: string } {
   const looksLikeFile = isAbsolute(plugin) || /^\.{1,2}[\\/]|\.[cm]?[jt]s$/.test(plugin);
   try {
     const file = looksLikeFile
       ? resolve(plugin)
-      : createJiti(pathToFileURL(resolve("plugin.js")).href)
+      : createJiti(pathToFileURL(resolve("plugin.js")).href, { fsCache: false })
           .esmResolve(plugin)
           .replace(/^file:\/\//, "");
     return { file, source: readFileSync(file, "utf8") };
@@ -88,9 +87,9 @@ function locate(plugin: string): { file: string; source: string } {
 async function importComponents(plugin: string, file: string): Promise<Component[]> {
   let exported: Record<string, unknown>;
   try {
-    exported = await printingToStderr(() =>
-      createJiti(import.meta.url, { alias: SELF, moduleCache: false }).import(file),
-    );
+    const virtualModules = { "dataflex-mq": await import(SELF) };
+    const jiti = createJiti(import.meta.url, { virtualModules, moduleCache: false, fsCache: false });
+    exported = await printingToStderr(() => jiti.import(file));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DataflexError("PLUGIN", `plugin "${plugin}" throws at import: ${reason}`, { plugin }, { cause });

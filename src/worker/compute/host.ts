@@ -4,6 +4,7 @@ import { DataflexError } from "../../errors.js";
 import { within } from "../../lifecycle.js";
 import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
+import { pluginEnv } from "../plugin-env.js";
 import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonSlot } from "../python/python-slot.js";
 import type { Computed, ComputeReply, ComputeRequest, ComputeSetup, Knock, PythonNews } from "./thread-messages.js";
@@ -226,7 +227,7 @@ const ENTRY = new URL("./thread-entry.js", import.meta.url);
 
 function threadChannel(setup: ComputeSetup): Channel {
   // stdout holds results, and what a component prints is none.
-  const thread = new Thread(ENTRY, { workerData: setup, stdout: true });
+  const thread = new Thread(ENTRY, { workerData: setup, stdout: true, env: pluginEnv() });
   thread.stdout.on("data", (text: Uint8Array) => process.stderr.write(text));
   let cause: Error | undefined;
   // An error ends the thread; "exit" follows.
@@ -246,6 +247,7 @@ function childChannel(setup: ComputeSetup): Channel {
   const child: ChildProcess = fork(ENTRY, [JSON.stringify(setup)], {
     serialization: "advanced",
     stdio: ["ignore", process.stderr.fd, "inherit", "ipc"],
+    env: pluginEnv(),
   });
   return {
     post: (message) => void child.send(message as object),

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from "node:stream";
 import { DataflexError } from "../../errors.js";
 import type { Logger } from "../../log.js";
 import { BUILT_INS } from "../../scoring/components/catalogue.js";
+import { pluginEnv } from "../plugin-env.js";
 import { ChildOutput } from "./child-output.js";
 import { HOST_PROTOCOL, type HostOptions, type HostPhase, type HostReady } from "./host-messages.js";
 
@@ -60,7 +61,7 @@ export class PythonChild {
       // A group of its own: what it forks is killed with it, and Ctrl-C in a terminal is not for it.
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env, PYTHONUNBUFFERED: "1", PYTHONUTF8: "1", PYTHONDONTWRITEBYTECODE: "1" },
+      env: { ...pluginEnv(), ...env, PYTHONUNBUFFERED: "1", PYTHONUTF8: "1", PYTHONDONTWRITEBYTECODE: "1" },
     });
     const plugin = files.map((file) => basename(file)).join(", ");
     this.#output = new ChildOutput(this.#child.stderr as Readable, (line) => log.info({ plugin }, line));

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from ..errors import error
 from ..protocol.codec import pack, plain, unpack
 from ..protocol.message_limits import MESSAGE_MAX_STRING_BYTES
+from ..redis.address import redact
 from ..redis.connect import Connections
 from ..redis.keys import CONTROL, reply_key
 from ..redis.mounts import Handle, read_handle
@@ -64,7 +65,7 @@ def request_mount(
         "kind": "mount",
         "mount_id": chosen,
         "run": run_id,
-        "dataflex": plain(dataflex, ("dataflex",)),
+        "dataflex": _without_password(plain(dataflex, ("dataflex",))),
         "takeover": bool(takeover),
         **{key: value for key, value in given.items() if value is not None},
     }
@@ -103,6 +104,12 @@ def request_mount(
         time.sleep(max(0.0, min(pause, left())))
         pause = min(pause * 1.5, MAX_PAUSE_SECONDS)
     return _no_answer(connections, call, timeout, waiting_for)
+
+
+def _without_password(dataflex: Any) -> Any:
+    """The address in a block is for this client alone; Redis, dead letters and complaints need not hold its password."""
+    url = dataflex.get("redis_url") if isinstance(dataflex, Mapping) else None
+    return {**dataflex, "redis_url": redact(url)} if isinstance(url, str) else dataflex
 
 
 def read_mounted(connections: Connections, run_id: str) -> Handle:

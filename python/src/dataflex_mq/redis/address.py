@@ -26,8 +26,10 @@ def parse_address(url: str) -> dict[str, Any]:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as cause:
-        raise error("USAGE", f'not a Redis address: "{redact(url)}". {cause}') from cause
+    except ValueError:
+        # What is wrong may be a piece of the password, so the cause is not shown.
+        message = f'not a Redis address: "{redact(url)}". Write redis://HOST:PORT or unix:///PATH/redis.sock'
+        raise error("USAGE", message) from None
     query = parse_qs(parts.query)
     if "keyPrefix" in query:
         raise error(
@@ -49,8 +51,28 @@ def parse_address(url: str) -> dict[str, Any]:
 
 
 def redact(url: str) -> str:
-    """`url` without its password, for messages."""
-    return re.sub(r"(://[^:/@]*:)[^@]*@", r"\1***@", url)
+    """An address as it may be shown: without passwords and tokens, wherever they stand in it, and also when it is malformed."""
+    scheme = re.match(r"[a-z][a-z0-9+.-]*://", url, re.IGNORECASE)
+    start = scheme.end() if scheme else 0
+    at = max(url.rfind("@"), start)
+    return url[:start] + _hide_login(url[start:at]) + _hide_options(url[at:])
+
+
+def _hide_login(login: str) -> str:
+    """`user:***`; without a colon it may be a token as well as a name. A socket's path is neither."""
+    if (
+        login == ""
+        or re.fullmatch("(USER)?:PASSWORD", login)
+        or (login.startswith("/") and not re.search("[?:]", login))
+    ):
+        return login
+    user, colon, _ = login.partition(":")
+    return f"{user}:***" if colon else "***"
+
+
+def _hide_options(rest: str) -> str:
+    # The database is the only option that is no secret by itself.
+    return re.sub(r"([?&#])(?!db=)([^=&#]*)=[^&#]*", r"\1\2=***", rest)
 
 
 def _text(part: str | None) -> str | None:

@@ -106,7 +106,7 @@ describe("check", () => {
       adv_estimator: "grpo",
       group_size: 5,
       stages: { post_reward: [{ name: "response_mask" }, { name: "rm_scores" }, { name: "uid" }] },
-      run: { redis_url: "redis://***@10.0.0.7:6379" },
+      run: { redis_url: "redis://me:***@10.0.0.7:6379" },
     });
     expect((await dataflexMq(["--json", "check", "c.yaml"], { cwd: folder })).out).toBe(out);
   });
