@@ -37,7 +37,7 @@ const introduction = [
   "  stand in wherever its score means the same.",
   "- Padding and fully masked rows count in no statistic, rank, quantile, group or normaliser, and get weight 0.",
   "- m[i,t] is `response_mask`, t runs over unmasked tokens, V is their number in a row. R is the outcome reward.",
-  "- Groups are rows of one `uid`; of each (uid, session) the last row counts in group statistics. Deviations are unbiased unless said.",
+  "- Groups are rows of one `uid`; of each (uid, session) the last row (that of the highest `session_index`, where rows have one) counts in group statistics. Deviations are unbiased unless said.",
   "- Arithmetic is float64. Where scores meet a parameter or each other, both sides are rounded to float32 first, so ties and thresholds do",
   "  not depend on how a field was encoded. Ties: the higher score, then the lower row. Counts are rounded half to even; quantiles are linear.",
   "- Reweighters give weights before normalisation. `normalize` (default: mean one over rows for row weights, over tokens for token weights)",

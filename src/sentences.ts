@@ -26,6 +26,15 @@ const SENTENCES = {
     'row {row} was put at a later stage only: pipeline "{pipeline}" ({stage}) gave it no weight. Put it at {stage} as well',
   "CHUNKS_MISSING.put": "the put's chunks did not stay in Redis ({found} of {chunks} found): is it losing keys?",
   "CHUNKS_MISSING.read": "{key}: {wanted} chunks wanted, {found} found",
+  "INVALID_INPUT.index_alone":
+    "session_index says where a row stands in its session, and no session was put: put session with it",
+  "INVALID_INPUT.session_alone": "session tells the rows of one uid apart: put it together with uid",
+  "INVALID_INPUT.index_value":
+    "session_index holds no index in row {row}: send whole numbers from 0, below 2^31, one a row",
+  "INVALID_INPUT.index_twice":
+    'rows {first} and {row} both have index {index} in session "{session}" of uid "{uid}": the highest index counts, so each needs its own',
+  "INVALID_INPUT.session_missing":
+    "row(s) {rows} have no {column}, and others of this step have one: put {column} for every row, or for none",
   RELEASED: "step {step} was released: it takes no more puts, and its weights are gone",
   // waiting
   TIMEOUT: "no weights from pipeline {names} for step {step} within {time}: {why}",

@@ -59,6 +59,20 @@ export const MASK_CASES: Readonly<Record<string, ColumnsCase>> = {
     width: 0,
     fields: { response_mask: mask([[], []]), x: inMask("f32", [[], []]) },
   },
+  "put-sessions": {
+    about: "A put of rows whose sessions ride along: of session 0 the later row stands first.",
+    width: 4,
+    fields: {
+      response_mask: mask(grid(() => true, 3, 4)),
+      rm_scores: inResponse(
+        "f32",
+        grid((i, j) => (j === 3 && i === 0 ? 1 : 0), 3, 4),
+      ),
+      uid: { dtype: "strings", values: ["a", "a", "a"] },
+      session: { dtype: "strings", values: ["0", "1", "0"] },
+      session_index: { dtype: "i32", values: [1, 0, 0] },
+    },
+  },
   "put-multi-turn": {
     about: "A whole put of a multi-turn step; put-header.json is its header.",
     width: 16,

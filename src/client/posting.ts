@@ -17,6 +17,8 @@ interface Posting {
   readonly stepKey: string;
   readonly stage: Stage;
   readonly fields: Readonly<Record<string, FieldValue>>;
+  /** What rides along with them (`ridingSessions`). */
+  readonly sessions: Readonly<Record<string, FieldValue>>;
   readonly options: PutOptions;
 }
 
@@ -40,7 +42,7 @@ async function postOnce(
   redis: Redis,
   handle: Handle,
   steps: OpenSteps,
-  { stepKey, stage, fields, options }: Posting,
+  { stepKey, stage, fields, sessions, options }: Posting,
   fresh: boolean,
 ): Promise<PutReceipt> {
   const { lengths, is_padding } = options;
@@ -51,6 +53,7 @@ async function postOnce(
   const put = preparePut(handle, {
     stage,
     fields,
+    sessions,
     total_rows: total,
     ranges,
     ...defined({ order, lengths, is_padding }),

@@ -10,11 +10,14 @@ import type { Handle, PutHeader } from "../protocol/messages.js";
 import { contentHash, putId } from "../protocol/put-id.js";
 import type { Stage } from "../protocol/stages.js";
 import { checkForm } from "./form.js";
+import { checkSessions } from "./sessions.js";
 
 export interface PutInput {
   readonly stage: Stage;
   /** Those that the handle asks for at this stage. */
   readonly fields: Readonly<Record<string, FieldValue>>;
+  /** `session` and `session_index` that ride along (`ridingSessions`). */
+  readonly sessions?: Readonly<Record<string, FieldValue>>;
   readonly total_rows: number;
   /** Ascending row ranges `[start, stop, …]` of this put. */
   readonly ranges: readonly number[];
@@ -42,12 +45,14 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
   const { limits } = handle;
   const needs = handle.stages[input.stage] ?? [];
   const rows = countRows(input.ranges);
+  const given = { ...input.fields, ...input.sessions };
   checkForm(input.fields, needs, rows);
+  if (input.sessions) checkSessions(given, rows, input.is_padding);
   const { order } = input;
   const values: Record<string, FieldValue> = order
-    ? Object.fromEntries(Object.entries(input.fields).map(([name, value]) => [name, takeRows(value, order)]))
-    : { ...input.fields };
-  const fields = Object.keys(values).sort();
+    ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, takeRows(value, order)]))
+    : given;
+  const fields = Object.keys(input.fields).sort();
   const lengths = input.lengths ? inOrder(input.lengths, order) : raggedLengths(values.response_mask);
   if (lengths) values.lengths = { kind: "tensor", dtype: "i32", shape: [rows], data: lengths };
   if (input.is_padding) {

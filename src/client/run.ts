@@ -17,6 +17,7 @@ import type { PipelineResult } from "./outcomes.js";
 import { post } from "./posting.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./run-state.js";
+import { ridingSessions } from "./sessions.js";
 import { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
 
@@ -73,10 +74,11 @@ export class Run extends MountedRun {
     const timeoutMs = checkTimeout(options.timeoutMs ?? this.handle.max_wait_ms, 1);
     const needs = this.handle.stages[checkStage(stage)] ?? [];
     const wanted = needs.filter(({ name }) => Object.hasOwn(fields, name));
+    const sessions = ridingSessions(fields, needs);
     if (wanted.length === 0) return { sent: [], attempt: this.steps.attempt(stepKey), kind: "NOTHING_WANTED" };
     const mine = toFieldValues(Object.fromEntries(wanted.map(({ name }) => [name, fields[name]])));
     const what = `put of step ${stepKey} at ${stage}`;
-    const posting = { stepKey, stage, fields: mine, options };
+    const posting = { stepKey, stage, fields: mine, sessions, options };
     const put = answeredWithin(timeoutMs, what, post(this.redis, this.handle, this.steps, posting));
     return this.#neutral.sent(stepKey, this.steps.attempt(stepKey), put);
   }

@@ -40,3 +40,6 @@ export function validateFieldName(name: unknown): asserts name is string {
 
 /** Columns that say where tokens lie rather than carry a signal: they ride along with any put and are no one's production. */
 export const LAYOUT_COLUMNS = ["lengths", "is_padding"] as const;
+
+/** Which session of its group a row is of, and its place there: they ride along with `uid` wherever a trainer has them. */
+export const SESSION_COLUMNS = ["session", "session_index"] as const;

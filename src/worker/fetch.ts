@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { bytesFromChunks, chunkSpan } from "../columns/chunks.js";
 import { checkHeaders } from "../columns/column-header.js";
-import { LAYOUT_COLUMNS } from "../columns/field-names.js";
+import { LAYOUT_COLUMNS, SESSION_COLUMNS } from "../columns/field-names.js";
 import { ranksWithin } from "../columns/row-ranges.js";
 import type { Handle, JobData } from "../protocol/messages.js";
 import type { PipelineSpec } from "../protocol/pipeline-spec.js";
@@ -18,7 +18,8 @@ export async function fetchParts(
   { puts, ranges }: { readonly puts: readonly BegunPut[]; readonly ranges: readonly number[] },
   limits: Handle["limits"],
 ): Promise<PutPart[]> {
-  const wanted = new Set([...spec.fields.map((f) => f.name), ...LAYOUT_COLUMNS]);
+  const fields = spec.fields.map((field) => field.name);
+  const wanted = new Set([...fields, ...LAYOUT_COLUMNS, ...(fields.includes("uid") ? SESSION_COLUMNS : [])]);
   const keys = runKeys(job.run);
   return Promise.all(puts.map((put) => fetchOne(redis, keys, job, put, ranges, wanted, limits)));
 }

@@ -76,12 +76,15 @@ export function stringColumn(file: string, name: string, value: unknown): string
   });
 }
 
-/** Response lengths: whole numbers from 0. @throws INVALID_INPUT naming the row */
-export function lengthColumn(file: string, name: string, value: unknown): Int32Array {
+/** Whole numbers from 0 and below 2^31, such as response lengths. @param what one of them, for the error. @throws INVALID_INPUT naming the row */
+export function wholeColumn(file: string, name: string, value: unknown, what: string): Int32Array {
   return Int32Array.from(list(file, name, value), (entry, row) => {
     const n = toNumber(entry);
     if (n !== undefined && Number.isInteger(n) && n >= 0 && n < 2 ** 31) return n;
-    throw inputError(file, `${name} row ${row} is ${quote(entry)}, not a whole number of tokens`, { field: name, row });
+    throw inputError(file, `${name} row ${row} is ${quote(entry)}, not ${what} (whole, from 0)`, {
+      field: name,
+      row,
+    });
   });
 }
 

@@ -1,16 +1,16 @@
 import { STRING_FIELDS } from "../../columns/field-names.js";
 import { inputError } from "./input-error.js";
-import { flagColumn, lengthColumn, numericField, stringColumn } from "./json-columns.js";
+import { flagColumn, numericField, stringColumn, wholeColumn } from "./json-columns.js";
 import { duplicateKey, parseLenientJson, quote } from "./lenient-json.js";
 import { assembleStep, type RecordedStep, type StepDraft } from "./recorded-step.js";
 
 /** Columns that say something about a row as a whole; they stand at the top, or among the fields. */
-const COLUMNS: readonly string[] = [...STRING_FIELDS, "lengths", "is_padding"];
+const COLUMNS: readonly string[] = [...STRING_FIELDS, "session_index", "lengths", "is_padding"];
 const KEYS: readonly string[] = ["step", "adv_estimator", "fields", ...COLUMNS];
 
 /**
  * A step written as one JSON object: `{"step", "adv_estimator"?, "fields": {name: nested lists}, "uid"?, "domain"?, "session"?,
- * "dataset_key"?, "lengths"?, "is_padding"?}`.
+ * "session_index"?, "dataset_key"?, "lengths"?, "is_padding"?}`.
  *
  * @throws INVALID_INPUT
  */
@@ -66,8 +66,10 @@ function stepFromObject(file: string, value: unknown): RecordedStep {
     const given = column(name);
     if (given !== undefined) draft[name] = stringColumn(file, name, given);
   }
+  const index = column("session_index");
+  if (index !== undefined) draft.session_index = wholeColumn(file, "session_index", index, "an index");
   const lengths = column("lengths");
-  if (lengths !== undefined) draft.lengths = lengthColumn(file, "lengths", lengths);
+  if (lengths !== undefined) draft.lengths = wholeColumn(file, "lengths", lengths, "a number of tokens");
   const padding = column("is_padding");
   if (padding !== undefined) draft.is_padding = flagColumn(file, "is_padding", padding);
   for (const [name, given] of Object.entries(fields)) {

@@ -1,7 +1,7 @@
 import { isStringField, STRING_FIELDS } from "../../columns/field-names.js";
 import type { Tensor } from "../../columns/tensor.js";
 import { inputError } from "./input-error.js";
-import { flagColumn, lengthColumn, stringColumn } from "./json-columns.js";
+import { flagColumn, stringColumn, wholeColumn } from "./json-columns.js";
 import { type NpyArray, readNpy } from "./npy.js";
 import { stepNumber } from "./read-json.js";
 import { assembleStep, type RecordedStep, type StepDraft } from "./recorded-step.js";
@@ -9,7 +9,7 @@ import { readZip } from "./zip.js";
 
 /**
  * A step saved with `np.savez` or `np.savez_compressed`: `step` and `adv_estimator` as scalars, the string fields,
- * `lengths` and `is_padding` as vectors, every other array `(rows,)` or `(rows, width)` a field, in its own dtype.
+ * `session_index`, `lengths` and `is_padding` as vectors, every other array `(rows,)` or `(rows, width)` a field, in its own dtype.
  *
  * @throws INVALID_INPUT naming the array
  */
@@ -21,7 +21,8 @@ export function readNpz(file: string, bytes: Buffer): RecordedStep {
     if (name === "step") draft.step = scalarStep(file, array);
     else if (name === "adv_estimator") draft.adv_estimator = estimator(file, array);
     else if (isStringField(name)) draft[name] = stringColumn(file, name, ids(file, name, vector(file, name, array)));
-    else if (name === "lengths") draft.lengths = lengthColumn(file, name, plain(vector(file, name, array)).map(Number));
+    else if (name === "lengths") draft.lengths = whole(file, name, array, "a number of tokens");
+    else if (name === "session_index") draft.session_index = whole(file, name, array, "an index");
     else if (name === "is_padding")
       draft.is_padding = flagColumn(file, name, plain(vector(file, name, array)).map(Number));
     else draft.fields[name] = field(file, name, array);
@@ -40,6 +41,10 @@ function field(file: string, name: string, array: NpyArray): Tensor {
   }
   const shape = width === undefined ? ([rows] as const) : ([rows, width] as const);
   return { kind: "tensor", dtype: array.dtype, shape, data: array.data };
+}
+
+function whole(file: string, name: string, array: NpyArray, what: string): Int32Array {
+  return wholeColumn(file, name, plain(vector(file, name, array)).map(Number), what);
 }
 
 function vector(file: string, name: string, array: NpyArray): NpyArray {

@@ -22,8 +22,7 @@ interface Rollout {
 
 /**
  * Rollouts, one JSON object a line: `score`, `response_length` (or `output`, whose whitespace-separated words are counted),
- * optionally `uid`, `domain`, `session`, `dataset_key`,
- * `is_padding`, `step`. Without `uid`, equal `input` makes a group. Everything else in a
+ * optionally `uid`, `domain`, `session`, `session_index`, `dataset_key`, `is_padding`, `step`. Without `uid`, equal `input` makes a group. All else in a
  * line is ignored.
  *
  * The step gets `rm_scores` (the score on the last response token) and `response_mask` (ones; zeros in padding rows and
@@ -41,13 +40,22 @@ export function readRollouts(file: string, text: string): RecordedStep {
   const named: UidColumns | undefined = uids && readUids(uids);
   const padding = paddingOf(file, rollouts) ?? named?.is_padding;
   const session = stringsOf(file, rollouts, "session");
+  // Sessions of the file's own come with indices of its own, or none.
+  const index = indicesOf(file, rollouts) ?? (session === undefined ? named?.session_index : undefined);
   const domain = stringsOf(file, rollouts, "domain");
   const dataset_key = stringsOf(file, rollouts, "dataset_key");
   const step = stepOf(file, rollouts);
   return assembleStep(file, {
     fields: tokenFields(rollouts, padding),
-    ...named,
-    ...defined({ session, domain, dataset_key, is_padding: padding, step }),
+    ...defined({
+      uid: named?.uid,
+      session: session ?? named?.session,
+      session_index: index,
+      domain,
+      dataset_key,
+      is_padding: padding,
+      step,
+    }),
   });
 }
 
@@ -115,6 +123,14 @@ function paddingOf(file: string, rollouts: readonly Rollout[]): Uint8Array | und
     const flag = toNumber(record.is_padding ?? false);
     if (flag === 0 || flag === 1) return flag;
     throw inputError(file, `line ${line}: is_padding is ${quote(record.is_padding)}, neither true nor false`, { line });
+  });
+}
+
+function indicesOf(file: string, rollouts: readonly Rollout[]): Int32Array | undefined {
+  if (rollouts.every(({ record }) => record.session_index === undefined)) return undefined;
+  return Int32Array.from(rollouts, ({ record: { session_index: index }, line }) => {
+    if (typeof index === "number" && Number.isInteger(index) && index >= 0 && index < 2 ** 31) return index;
+    throw inputError(file, `line ${line}: session_index is ${quote(index)}, not an index (whole, from 0)`, { line });
   });
 }
 

@@ -13,6 +13,8 @@ export interface RecordedStep extends Readonly<Partial<Record<StringField, reado
   readonly rows: number;
   readonly fields: Readonly<Record<string, Tensor | Jagged>>;
   readonly adv_estimator?: string;
+  /** Where each row stands in its session. */
+  readonly session_index?: Int32Array;
   /** Response tokens of each row. */
   readonly lengths?: Int32Array;
   /** 1 for rows that only fill the batch up. */
@@ -42,7 +44,7 @@ export function assembleStep(file: string, draft: StepDraft): RecordedStep {
 
 function agreeOnRows(file: string, draft: StepDraft): number {
   const counts: [string, number][] = Object.entries(draft.fields).map(([name, value]) => [name, rowsOf(value)]);
-  for (const name of [...STRING_FIELDS, "lengths", "is_padding"] as const) {
+  for (const name of [...STRING_FIELDS, "session_index", "lengths", "is_padding"] as const) {
     const column = draft[name];
     if (column !== undefined) counts.push([name, column.length]);
   }

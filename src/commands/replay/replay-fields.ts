@@ -31,6 +31,14 @@ export function pickFields(
   return Object.fromEntries(names.map((name) => [name, find(name)!]));
 }
 
+/** What rides along with `uid`. */
+export function sessionsOf({ session, session_index: index }: RecordedStep): Record<string, FieldValue> {
+  return {
+    ...(session && { session: { kind: "strings", values: session } }),
+    ...(index && { session_index: { kind: "tensor", dtype: "i32", shape: [index.length], data: index } }),
+  };
+}
+
 function columnOf(step: RecordedStep, name: string): FieldValue | undefined {
   if (!isStringField(name)) return Object.hasOwn(step.fields, name) ? step.fields[name] : undefined;
   const values = step[name];

@@ -12,7 +12,7 @@ import { gatherEvidence } from "./evidence.js";
 import { planReplay, type ReplayPlan, refuseWithoutGroups } from "./plan.js";
 import { readStep } from "./read-input.js";
 import type { RecordedStep } from "./recorded-step.js";
-import { pickFields } from "./replay-fields.js";
+import { pickFields, sessionsOf } from "./replay-fields.js";
 
 export interface ReplayOptions {
   readonly file: string;
@@ -113,12 +113,18 @@ async function putStep(run: Run, file: string, step: RecordedStep): Promise<void
       needs.map(({ name }) => name),
       run.handle.pipelines.flatMap(({ domain_key }) => domain_key ?? []),
     );
+    const sessions = fields.uid === undefined ? {} : sessionsOf(step);
     const ragged = Object.values(fields).some(({ kind }) => kind === "jagged");
-    await run.put(step.step, stage as Stage, fields, {
-      total_rows: step.rows,
-      ...(step.lengths === undefined || ragged ? {} : { lengths: step.lengths }),
-      ...defined({ is_padding: step.is_padding && Array.from(step.is_padding, (flag) => flag === 1) }),
-    });
+    await run.put(
+      step.step,
+      stage as Stage,
+      { ...fields, ...sessions },
+      {
+        total_rows: step.rows,
+        ...(step.lengths === undefined || ragged ? {} : { lengths: step.lengths }),
+        ...defined({ is_padding: step.is_padding && Array.from(step.is_padding, (flag) => flag === 1) }),
+      },
+    );
   }
 }
 

@@ -3,12 +3,16 @@ export interface UidColumns {
   readonly uid: readonly string[];
   /** Absent when the uids carry none. */
   readonly session?: readonly string[];
+  /** Where each row stands in its session; with `session`. */
+  readonly session_index?: Int32Array;
   /** Absent when no row is padding. */
   readonly is_padding?: Uint8Array;
 }
 
 /** `{uid}_{session}_{index}`, as verl names the rows of its rollout files; the uid itself may hold underscores. */
 const ROW_NAME = /^(.+)_(\d+)_(\d+)$/s;
+/** A number above it (a time, say) is part of somebody's own id. */
+const MAX_INDEX = 0x7fffffff;
 /** verl fills a batch up with rows of one group of this name. */
 const PADDING_GROUP = /^pad[0-9a-f]{32}$/;
 
@@ -18,12 +22,15 @@ const PADDING_GROUP = /^pad[0-9a-f]{32}$/;
  */
 export function readUids(uids: readonly string[]): UidColumns {
   const parts = uids.map((uid) => ROW_NAME.exec(uid));
-  const isVerl = parts.every((part) => part !== null);
-  const groups = isVerl ? parts.map((part) => part[1]!) : uids;
+  const isVerl = parts.every((part) => part !== null && Number(part[3]) <= MAX_INDEX);
+  const groups = isVerl ? parts.map((part) => part![1]!) : uids;
   const padding = Uint8Array.from(groups, (group) => (PADDING_GROUP.test(group) ? 1 : 0));
   return {
     uid: groups,
-    ...(isVerl ? { session: parts.map((part) => part[2]!) } : {}),
+    ...(isVerl && {
+      session: parts.map((part) => part![2]!),
+      session_index: Int32Array.from(parts, (part) => Number(part![3])),
+    }),
     ...(padding.includes(1) ? { is_padding: padding } : {}),
   };
 }

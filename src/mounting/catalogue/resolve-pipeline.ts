@@ -59,12 +59,11 @@ export function resolvePipeline(
   const fields = pipelineFields(
     entries.map((entry) => (entry.kind === "policy" ? { ...entry, needs_groups: false } : entry)),
     weighsTokens,
-    mount.provides,
   );
   const fieldNames = fields.map((f) => f.name);
   checkFields(input, parts, fieldNames, stage, problems, warnings);
   const feed = chosen.actuator && actuator && feedEntry(chosen.actuator);
-  const feedFields = feed && pipelineFields([feed], false, mount.provides);
+  const feedFields = feed && pipelineFields([feed], false);
   if (feed && feedFields) {
     const names = feedFields.map((f) => f.name).filter((name) => !fieldNames.includes(name));
     checkFields(input, [{ entry: feed, at: actuator.at }], names, "post_reward", problems, warnings);

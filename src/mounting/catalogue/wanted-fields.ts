@@ -34,20 +34,13 @@ const VERL_FIELDS: Readonly<Record<Stage, readonly string[]>> = {
 };
 
 /**
- * Exactly what the trainer sends for a pipeline: what its components read; `uid` for group components, and `session` where the
- * trainer has it (several rows of one session count once); the mask whenever any token matrix is read, or the loss is weighed.
+ * Exactly what the trainer sends for a pipeline: what its components read; `uid` for group components (`session` and
+ * `session_index` ride along with it); the mask whenever any token matrix is read, or the loss is weighed.
  *
  * @param weighs the weights go into the loss: without the mask nobody could say which tokens they are for
  */
-export function pipelineFields(
-  entries: readonly CatalogueEntry[],
-  weighs: boolean,
-  provides?: readonly string[],
-): FieldNeed[] {
-  const groups = entries.some((entry) => entry.needs_groups);
-  const added: FieldNeed[] = [];
-  if (groups) added.push(fieldNeed("uid"));
-  if (groups && provides?.includes("session")) added.push(fieldNeed("session"));
+export function pipelineFields(entries: readonly CatalogueEntry[], weighs: boolean): FieldNeed[] {
+  const added = entries.some((entry) => entry.needs_groups) ? [fieldNeed("uid")] : [];
   const union = unionNeeds(...entries.map((entry) => entry.needs), added);
   if (weighs || union.some((need) => need.scope !== undefined))
     return sorted(unionNeeds(union, [fieldNeed("response_mask")]));

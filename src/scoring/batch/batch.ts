@@ -6,7 +6,15 @@ import { DataflexError } from "../../errors.js";
 import { checkColumn, wrongKind } from "./check-column.js";
 import { writer } from "./evaluate.js";
 import { type Frame, frameOf } from "./frame.js";
-import { type GroupSize, type Groups, groupSizes, lastOfSession, makeGroups, noSuchStrings } from "./groups.js";
+import {
+  type GroupSize,
+  type Groups,
+  groupSizes,
+  lastOfSession,
+  makeGroups,
+  noSuchStrings,
+  type Sessions,
+} from "./groups.js";
 import { isFloat } from "./kernel.js";
 import { RowVector } from "./row-vector.js";
 import { NonFinite, TensorsNeeded } from "./signals.js";
@@ -120,13 +128,13 @@ export class Batch {
 
   /** `(rows,)`: 1 = live, and of its session, if rows have one, the last live row: what statistics of groups count. */
   lastOfSession(): Uint8Array {
-    return lastOfSession(this.frame, this.#stringsIfAny("uid"), this.#stringsIfAny("session"));
+    return lastOfSession(this.frame, this.#sessions());
   }
 
   /** Rows that share a string, usually `uid`. @throws as `field`. */
   groupBy(name: string): Groups {
     const key = this.#strings(name);
-    return makeGroups(this.frame, key, this.#stringsIfAny("uid"), this.#stringsIfAny("session"));
+    return makeGroups(this.frame, key, this.#sessions());
   }
 
   /** How many responses of each group arrived: rows that are not padding, each session once. @throws as `field`. */
@@ -240,6 +248,15 @@ export class Batch {
   }
 
   /** Sessions belong to what a group is, declared or not. */
+  #sessions(): Sessions {
+    const index = this.#columns.get("session_index");
+    return {
+      uid: this.#stringsIfAny("uid"),
+      session: this.#stringsIfAny("session"),
+      index: index?.kind === "vector" ? index.values : undefined,
+    };
+  }
+
   #stringsIfAny(name: string): StringsColumn | undefined {
     const column = this.#columns.get(name);
     return column?.kind === "strings" ? column : undefined;

@@ -6,8 +6,8 @@ import { RowVector } from "./row-vector.js";
 import { NonFinite } from "./signals.js";
 
 /**
- * Rows that share a string (a `uid`). Statistics are over the group's live rows, of each (uid, session) only the last one, since a
- * session may leave several rows of one outcome. Results are spread back to every row of the group; a group without live rows, and
+ * Rows that share a string (a `uid`). Statistics are over the group's live rows, of each (uid, session) only the last one (by
+ * `session_index`, where rows have one), since a session may leave several rows of one outcome. Results are spread back to every row of the group; a group without live rows, and
  * rows that are not real, give 0.
  */
 export class Groups {
@@ -76,8 +76,15 @@ export class Groups {
   }
 }
 
-/** @param uid, session needed for "the last row of each (uid, session)"; without them each row is its own session. */
-export function makeGroups(frame: Frame, key: StringsColumn, uid?: StringsColumn, session?: StringsColumn): Groups {
+/** What tells the rows of one session from others; without `uid` or `session` each row is its own. */
+export interface Sessions {
+  readonly uid?: StringsColumn | undefined;
+  readonly session?: StringsColumn | undefined;
+  /** Where each row stands in its session, `(rows,)`. */
+  readonly index?: ArrayLike<number> | undefined;
+}
+
+export function makeGroups(frame: Frame, key: StringsColumn, sessions: Sessions): Groups {
   const counts = new Int32Array(key.table.length);
   const groupOf = new Int32Array(frame.rows).fill(-1);
   for (let i = 0; i < frame.rows; i++) {
@@ -91,8 +98,8 @@ export function makeGroups(frame: Frame, key: StringsColumn, uid?: StringsColumn
   for (let i = 0; i < frame.rows; i++) {
     if (frame.live[i] === 1) live[key.index[i]!]![filled[key.index[i]!]!++] = i;
   }
-  if (!uid || !session) return new Groups(frame, groupOf, live, live);
-  const counted = lastOfSession(frame, uid, session);
+  if (!sessions.uid || !sessions.session) return new Groups(frame, groupOf, live, live);
+  const counted = lastOfSession(frame, sessions);
   return new Groups(
     frame,
     groupOf,
@@ -101,12 +108,18 @@ export function makeGroups(frame: Frame, key: StringsColumn, uid?: StringsColumn
   );
 }
 
-/** `(rows,)`: 1 = live, and of its (uid, session) the last live row; without sessions every live row. */
-export function lastOfSession(frame: Frame, uid?: StringsColumn, session?: StringsColumn): Uint8Array {
+/**
+ * `(rows,)`: 1 = live, and of its (uid, session) the live row with the highest index, which is the last one where rows have no index;
+ * without sessions every live row.
+ */
+export function lastOfSession(frame: Frame, { uid, session, index }: Sessions): Uint8Array {
   if (!uid || !session) return frame.live;
   const last = new Map<number, number>();
   for (let i = 0; i < frame.rows; i++) {
-    if (frame.live[i] === 1) last.set(uid.index[i]! * session.table.length + session.index[i]!, i);
+    if (frame.live[i] !== 1) continue;
+    const key = uid.index[i]! * session.table.length + session.index[i]!;
+    const other = last.get(key);
+    if (other === undefined || index === undefined || index[i]! > index[other]!) last.set(key, i);
   }
   const counted = new Uint8Array(frame.rows);
   for (const i of last.values()) counted[i] = 1;

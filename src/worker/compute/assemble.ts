@@ -1,10 +1,11 @@
 import { decodeColumn } from "../../columns/decode.js";
-import { LAYOUT_COLUMNS } from "../../columns/field-names.js";
+import { LAYOUT_COLUMNS, SESSION_COLUMNS } from "../../columns/field-names.js";
 import { layoutOfColumns } from "../../columns/layout.js";
 import { mergeColumns, type Piece } from "../../columns/merge-columns.js";
 import { rowsIn } from "../../columns/row-ranges.js";
 import type { Column, Layout, MaskColumn } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
+import { sessionColumns } from "./session-columns.js";
 import type { ComputeRequest, PutPart } from "./thread-messages.js";
 
 /** A job's columns, whole and in row order. */
@@ -27,7 +28,8 @@ export function assemble(request: ComputeRequest): Step {
   }
   const isPadding = paintRows(pieces.get("is_padding"), request.rows);
   const lengths = paintRows(pieces.get("lengths"), request.rows);
-  for (const name of LAYOUT_COLUMNS) pieces.delete(name);
+  const sessions = SESSION_COLUMNS.map((name) => pieces.get(name));
+  for (const name of [...LAYOUT_COLUMNS, ...SESSION_COLUMNS]) pieces.delete(name);
   // The mask first: other columns of several puts may need it to be brought to one form.
   const columns = new Map<string, Column>();
   const names = [...pieces.keys()].sort((a, b) => Number(b === "response_mask") - Number(a === "response_mask"));
@@ -39,10 +41,14 @@ export function assemble(request: ComputeRequest): Step {
       whole ? list[0]!.column : mergeColumns(list, request.rows, layoutOfColumns(columns, request.rows)),
     );
   }
+  const padding = isPadding && Uint8Array.from(isPadding.values);
+  for (const [name, column] of sessionColumns(sessions, columns.get("uid"), request.rows, padding)) {
+    columns.set(name, column);
+  }
   const found = layoutOfColumns(columns, request.rows);
   const known = lengths && found.width > 0 ? responseLengths(lengths, found.mask) : undefined;
   const layout = known ? { ...found, lengths: known } : found;
-  return { layout, columns, padding: isPadding && Uint8Array.from(isPadding.values) };
+  return { layout, columns, padding };
 }
 
 /** A number a row, and which rows have one. */

@@ -59,6 +59,7 @@ class Posting:
         at: str,
         stage: str,
         fields: Mapping[str, Any],
+        sessions: Mapping[str, FieldValue],
         options: PutOptions,
         timeout: float,
         alive: Callable[[], None],
@@ -75,6 +76,7 @@ class Posting:
         self._alive = alive
         self._what = f"put of step {at} at {stage}"
         self._values: dict[str, FieldValue] = {name: to_field_value(name, value) for name, value in fields.items()}
+        self._sessions = sessions
         self._prepared = self._prepare(fresh=False)
 
     def send(self) -> PutReceipt:
@@ -110,7 +112,15 @@ class Posting:
         )
         mask = self._steps.mask_of(self._at, self._stage, rows.plan.ranges)
         put = prepare_put(
-            self._handle, self._stage, self._values, rows.plan, rows.total, options.lengths, options.is_padding, mask
+            self._handle,
+            self._stage,
+            self._values,
+            rows.plan,
+            rows.total,
+            options.lengths,
+            options.is_padding,
+            mask,
+            self._sessions,
         )
         return put, rows
 

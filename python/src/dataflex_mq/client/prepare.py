@@ -20,6 +20,7 @@ from ..protocol.put_id import content_hash, put_id
 from ..redis.mounts import Handle
 from .form import check_values
 from .rows import RowPlan
+from .sessions import check_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,16 @@ def prepare_put(
     lengths: np.ndarray | None = None,
     is_padding: np.ndarray | None = None,
     mask: MaskColumn | None = None,
+    sessions: Mapping[str, FieldValue] | None = None,
 ) -> PreparedPut:
     """
-    fields: those that the handle asks for. lengths, is_padding: (rows,) of this put, in the input's order. mask: of the same rows, from an
-    earlier put of this step and stage. Raises INVALID_INPUT with field, row and column; LIMIT.
+    fields: those that the handle asks for. sessions: what rides along (`riding_sessions`). lengths, is_padding: (rows,) of this put. All
+    are in the input's order. mask: of the same rows, from an earlier put of this step and stage. Raises INVALID_INPUT with field, row and
+    column; LIMIT.
     """
     limits = handle["limits"]
     rows = count_rows(plan.ranges)
-    values = dict(fields)
+    values = {**fields, **(sessions or {})}
     scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
     mask_field = values.get("response_mask")
     if lengths is None and mask_field is not None and is_ragged(mask_field):
@@ -61,6 +64,7 @@ def prepare_put(
     if is_padding is not None:
         values["is_padding"] = Tensor("bool", is_padding.astype(np.uint8))
     check_values(values, scopes, rows)
+    check_index(values, is_padding)
     if plan.order is not None:
         values = {name: take_rows(value, plan.order) for name, value in values.items()}
     ordered = lengths if lengths is None or plan.order is None else lengths[plan.order]

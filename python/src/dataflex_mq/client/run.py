@@ -23,6 +23,7 @@ from .pending import PendingStep
 from .posting import Posting, PutOptions
 from .put import PutReceipt
 from .reading import SCRIPT_SECONDS, StepReading
+from .sessions import riding_sessions
 from .state import SavedState, load_state, save_state
 from .step_result import StepResult
 from .under_way import UnderWay
@@ -231,10 +232,20 @@ class Run(MountedRun):
         check_fields(fields)
         wanted = [need["name"] for need in self.handle["stages"].get(stage, [])]
         mine = {name: fields[name] for name in wanted if name in fields}
+        sessions = riding_sessions(fields, wanted)
         if not mine:
             return lambda: PutReceipt([], self._steps.attempt(at), "NOTHING_WANTED")
         return Posting(
-            self._connections, self.handle, self._steps, at, stage, mine, options, seconds, self._assert_usable
+            self._connections,
+            self.handle,
+            self._steps,
+            at,
+            stage,
+            mine,
+            sessions,
+            options,
+            seconds,
+            self._assert_usable,
         ).send
 
     def _covering(self, at: str, send: Callable[[], PutReceipt]) -> PutReceipt:

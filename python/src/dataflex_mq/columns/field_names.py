@@ -32,6 +32,9 @@ STRING_FIELDS = ("uid", "domain", "session", "dataset_key")
 # Columns that say where tokens lie instead of carrying a signal: any put may hold them, and no scorer asks for them.
 LAYOUT_COLUMNS = ("lengths", "is_padding")
 
+# Which session of its group a row is of, and its place there: they ride along with `uid` wherever a trainer has them.
+SESSION_COLUMNS = ("session", "session_index")
+
 
 def is_mask_field(name: str) -> bool:
     """Columns that say which tokens count: `response_mask` in puts, `mask` in results. Their elements are 0 or 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,11 @@ from typing import Any
 import numpy as np
 import transfer_queue as tq
 
+from ..columns.field_names import SESSION_COLUMNS
 from ..errors import error
+
+# A row of verl; the uid itself may hold underscores.
+_KEY = re.compile(r"(.+)_(\d+)_(\d+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +32,18 @@ class Rows:
 
 def read_rows(batch: Any, wanted: Iterable[str]) -> Rows:
     """
-    batch: verl's KVBatchMeta; rows come in the order of its keys. wanted: names of fields; `uid` and `session` are taken from verl's keys
-    (`{uid}_{session}_{index}`), the others from the queue. Raises INVALID_INPUT for a field that the queue does not hold for every row.
+    batch: verl's KVBatchMeta; rows come in the order of its keys. wanted: names of fields; `uid`, and with it `session` and
+    `session_index`, are taken from verl's keys (`{uid}_{session}_{index}`), the others from the queue. Raises INVALID_INPUT for a field
+    that the queue does not hold for every row, and for a row of another name.
     """
     keys = list(batch.keys)
-    stored = [name for name in wanted if name not in ("uid", "session")]
+    stored = [name for name in wanted if name not in ("uid", *SESSION_COLUMNS)]
     data = tq.kv_batch_get(keys=keys, partition_id=batch.partition_id, select_fields=sorted({*stored, "response_mask"}))
     fields: dict[str, Any] = {}
     for name in stored:
         fields[name] = _value(name, data, keys)
-    parts = [key.rsplit("_", 2) for key in keys]
-    if "uid" in wanted:
-        fields["uid"] = np.array([part[0] for part in parts], dtype=object)
-    if "session" in wanted:
-        fields["session"] = np.array([part[1] if len(part) == 3 else "0" for part in parts], dtype=object)
+    if any(name in wanted for name in ("uid", *SESSION_COLUMNS)):
+        fields.update(_parts_of(keys))
     mask = _value("response_mask", data, keys)
     is_padding = np.array([bool(tag.get("is_padding", False)) for tag in batch.tags], dtype=bool)
     return Rows(keys, fields, mask.offsets().diff().numpy(), is_padding)
@@ -50,6 +53,21 @@ def read_stored(keys: list[str], partition: str, names: Iterable[str]) -> dict[s
     """Fields of these rows, in their order, as stored; one that some row lacks is left out."""
     data = tq.kv_batch_get(keys=keys, partition_id=partition, select_fields=list(names))
     return {name: data[name] for name in names if name in data}
+
+
+def _parts_of(keys: list[str]) -> dict[str, Any]:
+    """What verl's names of rows say; TransferQueue carries none of it as a column."""
+    parts = [_KEY.fullmatch(key) for key in keys]
+    for key, part in zip(keys, parts, strict=True):
+        if part is None:
+            message = f'the queue names a row "{key}", which is not {{uid}}_{{session}}_{{index}}, as verl names them'
+            raise error("INVALID_INPUT", message, {"key": key})
+    named = [part.groups() for part in parts if part is not None]
+    return {
+        "uid": np.array([uid for uid, _, _ in named], dtype=object),
+        "session": np.array([session for _, session, _ in named], dtype=object),
+        "session_index": np.array([int(index) for _, _, index in named], dtype=np.int64),
+    }
 
 
 def _value(name: str, data: Any, keys: list[str]) -> Any:

@@ -128,7 +128,7 @@ def _provides(config: DictConfig, dataflex: Mapping[str, Any]) -> list[str]:
     What verl's rows may hold when weights are asked for. Fields that depend on a setting of `TRAINER_PATHS` are all named: the service
     has a rule for each, which says more than that the field is missing.
     """
-    fields = ["uid", "session", "response_mask", "rm_scores", "old_log_probs", "advantages", "returns"]
+    fields = ["uid", "session", "session_index", "response_mask", "rm_scores", "old_log_probs", "advantages", "returns"]
     ruled = ["entropy", "rollout_log_probs", "ref_log_prob"]
     having = {"token_level_rewards": config.algorithm.use_kl_in_reward, "values": need_critic(config)}
     columns = [one.get("domain_key", "domain") for one in pipelines_of(dataflex).values() if _mixes(one)]

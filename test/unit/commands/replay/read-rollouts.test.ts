@@ -77,6 +77,7 @@ describe("verl's names of rows", () => {
     const step = await named(["u_1_0_0", "u_1_0_1", "u_1_1_0", `${pad}_0_0`, `${pad}_1_0`]);
     expect(step.uid).toEqual(["u_1", "u_1", "u_1", pad, pad]);
     expect(step.session).toEqual(["0", "0", "1", "0", "1"]);
+    expect(step.session_index).toEqual(Int32Array.of(0, 1, 0, 0, 0));
     expect(step.is_padding).toEqual(Uint8Array.of(0, 0, 0, 1, 1));
     expect(step.fields.response_mask).toMatchObject({ data: Uint8Array.of(1, 1, 1, 1, 1, 1, 0, 0, 0, 0) });
   });
@@ -85,6 +86,36 @@ describe("verl's names of rows", () => {
     const step = await named(["u_0_0", "u_0_1", "u_0"]);
     expect(step.uid).toEqual(["u_0_0", "u_0_1", "u_0"]);
     expect(step.session).toBeUndefined();
+  });
+
+  test("a last number above 2^31 is part of somebody's own id", async () => {
+    expect((await named(["u_0_1733011200000", "u_1_1733011200001"])).uid).toEqual([
+      "u_0_1733011200000",
+      "u_1_1733011200001",
+    ]);
+  });
+
+  test("sessions of the file's own come with indices of its own, or none", async () => {
+    const row = { score: 1, response_length: 2 };
+    const own = await read([
+      { ...row, uid: "u_0_0", session: "x" },
+      { ...row, uid: "u_0_1", session: "y" },
+    ]);
+    expect([own.session, own.session_index]).toEqual([["x", "y"], undefined]);
+    const indexed = await read([
+      { ...row, uid: "u", session: "x", session_index: 4 },
+      { ...row, uid: "u", session: "x", session_index: 2 },
+    ]);
+    expect(indexed.session_index).toEqual(Int32Array.of(4, 2));
+    await expect(
+      read([
+        { ...row, session: "x", session_index: 4 },
+        { ...row, session: "x" },
+      ]),
+    ).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("line 2: session_index"),
+    });
   });
 
   test("padding rows are no group of two; similar names are no padding", async () => {

@@ -60,12 +60,11 @@ describe("a sound block", () => {
     ]);
   });
 
-  it("asks for the session column only where the trainer has one", () => {
-    const provides = ["rm_scores", "response_mask", "uid"];
-    expect(mounted(SELECT, { provides }).pipelines[0]?.fields.map((f) => f.name)).not.toContain("session");
-    expect(mounted(SELECT, { provides: [...provides, "session"] }).pipelines[0]?.fields.map((f) => f.name)).toContain(
-      "session",
-    );
+  it("never waits for sessions, whatever the trainer has: they ride along with uid", () => {
+    const provides = ["rm_scores", "response_mask", "uid", "session"];
+    for (const input of [{}, { provides }]) {
+      expect(mounted(SELECT, input).pipelines[0]?.fields.map((f) => f.name)).not.toContain("session");
+    }
   });
 
   it.each([

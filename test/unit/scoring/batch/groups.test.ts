@@ -62,6 +62,17 @@ it("counts the last live row of each session", () => {
   expect(sessions.groupSizes("uid")).toEqual([{ name: "a", size: 2 }]);
 });
 
+it("counts the live row of the highest index of each session, wherever it stands", () => {
+  const sessions = fakeBatch({
+    response_mask: [[1], [1], [1], [0], [1]],
+    uid: ["a", "a", "a", "a", "b"],
+    session: ["0", "0", "1", "0", "0"],
+    session_index: [7, 2, 0, 9, 0],
+  });
+  expect([...sessions.lastOfSession()]).toEqual([1, 0, 1, 0, 1]);
+  expect([...sessions.groupBy("uid").mean(sessions.vector([9, 1, 3, 50, 5])).values]).toEqual([6, 6, 6, 6, 5]);
+});
+
 it("says what is missing when there is no such column", () => {
   expect(() => batch.groupBy("domain")).toThrow(
     expect.objectContaining({ code: "COMPONENT", message: expect.stringContaining("domain") }),
