@@ -36,6 +36,8 @@ export async function diagnose(
     const serving = workers.filter((w) => w.queues.includes(queue));
     if (serving.length === 0)
       found.push(`no live worker serves pipeline "${p.name}" (queue ${queue}). Start one: dataflex-mq worker`);
+    else if (serving.every((w) => w.unready !== undefined))
+      found.push(`no worker for pipeline "${p.name}" is ready: ${serving[0]?.unready}`);
     else if (serving.every((w) => w.active >= w.slots))
       found.push(`all ${serving.length} worker(s) for pipeline "${p.name}" are busy. Start more: dataflex-mq worker`);
   }

@@ -14,6 +14,30 @@ export interface Identity {
   /** Unix time in ms. */
   readonly started: number;
 }
+/** The Python process of one slot. */
+export interface PythonSlotBeat {
+  /** As torch names it: `cpu`, `cuda:0`. */
+  readonly device: string;
+  /** The GPU's name by its driver; empty on the CPU. */
+  readonly model: string;
+  /** The one GPU that the process was shown, by index or `GPU-…`; null where none was. */
+  readonly gpu: string | null;
+  /** Why it is the CPU although a GPU was there; empty otherwise. */
+  readonly reason: string;
+  readonly up: boolean;
+  readonly restarts: number;
+  /** Of the process now, and of its GPU after its last call. */
+  readonly rss_bytes: number;
+  readonly gpu_bytes: number;
+}
+export interface PythonBeat {
+  readonly python: string;
+  /** Null: no file has imported it. */
+  readonly torch: string | null;
+  /** `scorer mine`, … */
+  readonly components: readonly string[];
+  readonly slots: readonly PythonSlotBeat[];
+}
 export interface WorkerBeat extends Identity {
   readonly fingerprints: readonly string[];
   readonly queues: readonly string[];
@@ -23,8 +47,12 @@ export interface WorkerBeat extends Identity {
   readonly active: number;
   /** It can be given jobs. */
   readonly ready: boolean;
+  /** Why not, where its own parts are the reason; absent when they are sound. */
+  readonly unready?: string;
   /** Of the tensors alive in its compute threads. */
   readonly tensor_bytes: number;
+  /** How it runs components in Python; absent where it has none. */
+  readonly python?: PythonBeat;
   readonly jobs_last_minute: number;
   /** Since its last job ended; null before the first. */
   readonly idle_ms: number | null;

@@ -98,11 +98,15 @@ export abstract class Service<Beat extends Identity> {
       await also();
       await this.#beat();
     };
+    this.beatNow = beat;
     await beat();
     // Where this fails, the heartbeat expires by itself.
     this.releases.push(() => this.#setup.presence.leave(this.redis, this.id).catch(this.onError));
     this.releases.push(every(HEARTBEAT_MS, beat, this.onError));
   }
+
+  /** A heartbeat out of turn: what it says has changed. */
+  protected beatNow = async (): Promise<void> => {};
 
   /** Publishes where this process serves HTTP, with a heartbeat at once. */
   announceHttp(address: string): Promise<void> {

@@ -61,7 +61,7 @@ const POISON_AT = 2;
  * One execution of a job: begin → fetch → compute → settle. It ends with a receipt, or throws to be retried. An error that
  * a retry cannot fix, or one in the last execution, is settled as a typed failure: no job ever ends as failed.
  */
-export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobContext): Promise<Receipt> {
+export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run">, c: JobContext): Promise<Receipt> {
   const started = performance.now();
   const handle = await c.handles.get(job.data.run, job.data.incarnation);
   const spec = handle?.pipelines.find((p) => p.name === job.data.pipeline);
@@ -97,15 +97,17 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
     return { outcome, reason: done.word, worker: c.workerId };
   } catch (thrown) {
     const error = DataflexError.from(thrown);
-    if (error.retryable && !job.last) {
-      report("retried", { reason: error.code });
+    const { code, message, details } = error;
+    const again = error.retryable && !job.last;
+    const stack = error.cause instanceof Error ? error.cause.stack : undefined;
+    c.log.warn(
+      { run: job.data.run, step: job.data.step, pipeline: spec.name, code, err: message, ...(stack && { stack }) },
+      again ? "tried again" : "settled as a failure",
+    );
+    if (again) {
+      report("retried", { reason: code });
       throw error;
     }
-    const { code, message, details } = error;
-    c.log.warn(
-      { run: job.data.run, step: job.data.step, pipeline: spec.name, code, err: message },
-      "settled as a failure",
-    );
     const failure = {
       pipeline: spec.name,
       stage: spec.stage,
@@ -124,7 +126,7 @@ export async function processJob(job: ActiveJob, compute: ComputeHost, c: JobCon
 
 async function scoreAndSettle(
   job: ActiveJob,
-  compute: ComputeHost,
+  compute: Pick<ComputeHost, "run">,
   c: JobContext,
   handle: Handle,
   spec: PipelineSpec,

@@ -1,18 +1,20 @@
 import type { WatchedService } from "../lifecycle.js";
-import { workerCatalogues } from "../mounting/catalogue/worker-catalogues.js";
 import type { Receipt } from "../protocol/messages.js";
-import { STAGES } from "../protocol/stages.js";
-import { queueName } from "../redis/keys.js";
 import { Handles } from "../redis/mounts.js";
-import { type Identity, publishCatalogue, type WorkerBeat, workerPresence } from "../redis/presence.js";
+import {
+  type Identity,
+  type PythonBeat,
+  publishCatalogue,
+  type WorkerBeat,
+  workerPresence,
+} from "../redis/presence.js";
 import { type ActiveJob, JobConsumer } from "../redis/queue/job-consumer.js";
 import { Service } from "../redis/service.js";
+import { ComponentSet } from "./component-set.js";
 import { deviceOf } from "./compute/backend.js";
-import { ComputeHost } from "./compute/host.js";
 import type { Backend } from "./compute/thread-messages.js";
 import { type JobExecution, processJob } from "./process-job.js";
-import { splitPlugins } from "./python/plugin-files.js";
-import { type PythonSlots, pythonCheck, startPython } from "./python/python-slots.js";
+import { RetiredSets } from "./retired-sets.js";
 import { VitalSigns } from "./vitals.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "./worker-options.js";
 
@@ -27,12 +29,9 @@ export class Worker extends Service<WorkerBeat> {
   readonly #vitals = new VitalSigns();
   #handles!: Handles;
   #consumer: JobConsumer | undefined;
-  #idle: ComputeHost[] = [];
-  #hosts: readonly ComputeHost[] = [];
-  #fingerprints: string[] = [];
-  #queues: string[] = [];
-  #python: PythonSlots | undefined;
-  backend = "";
+  #set: ComponentSet | undefined;
+  readonly #retired = new RetiredSets();
+  #reloading: Promise<unknown> = Promise.resolve();
 
   constructor(options: WorkerOptions) {
     const { redisUrl, log } = options;
@@ -46,26 +45,29 @@ export class Worker extends Service<WorkerBeat> {
   get slots(): number {
     return this.#options.slots ?? WORKER_DEFAULTS.slots;
   }
+  /** Where tensors live; empty until the worker has started. */
+  get backend(): string {
+    return this.#set?.backend ?? "";
+  }
   /** Tensors alive in all compute threads, each as of its last job. */
   get tensors(): { readonly count: number; readonly bytes: number } {
-    const sum = (of: "count" | "bytes"): number => this.#hosts.reduce((n, host) => n + host.tensors[of], 0);
+    const hosts = this.#set?.hosts ?? [];
+    const sum = (of: "count" | "bytes"): number => hosts.reduce((n, host) => n + host.tensors[of], 0);
     return { count: sum("count"), bytes: sum("bytes") };
   }
+  /** How it runs Python; undefined where no plugin is Python. */
+  get python(): PythonBeat | undefined {
+    return this.#set?.python;
+  }
   get queues(): readonly string[] {
-    return this.#queues;
+    return [...(this.#set?.queues ?? []), ...this.#retired.queues];
   }
   get requestedBackend(): Backend {
     return this.#options.backend ?? WORKER_DEFAULTS.backend;
   }
 
   override get isReady(): boolean {
-    return (
-      this.backend !== "" && this.#hosts.every((host) => host.isUp) && this.#downSlots.length === 0 && super.isReady
-    );
-  }
-  /** Slots whose Python process is down. */
-  get #downSlots(): number[] {
-    return (this.#python?.slots ?? []).flatMap((slot, i) => (slot.isUp ? [] : [i]));
+    return this.#set?.isReady === true && super.isReady;
   }
 
   /** Jobs by queue whose holder died or lost them, seen and put back by this worker: each stall is seen by one worker. */
@@ -81,44 +83,25 @@ export class Worker extends Service<WorkerBeat> {
 
   override watched(): WatchedService {
     const backend = { name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" };
-    const python = this.#python ? [pythonCheck(this.#python, this.#downSlots)] : [];
-    const down = this.#hosts.filter((host) => !host.isUp).length;
-    const reason = down > 0 ? `${down} of ${this.#hosts.length} did not start; each job tries again` : "up";
-    const threads = { name: "compute", ok: down === 0, reason };
-    return { ...super.watched(), more: [backend, threads, ...python] };
+    return { ...super.watched(), more: [backend, ...(this.#set?.checks() ?? [])] };
   }
 
   protected async open(): Promise<void> {
-    const { plugins = [] } = this.#options;
-    const backend = this.requestedBackend;
-    const files = splitPlugins(plugins);
-    if (files.python.length > 0) {
-      const python = await startPython(files.python, this.slots, this.log, this.#options.python);
-      this.#python = python;
-      this.releases.push(() => python.stop());
-    }
-    const declared = this.#python?.ready.components ?? [];
-    const catalogues = await workerCatalogues(files.modules, declared);
-    const setup = { backend, plugins: files.modules, python: declared };
-    this.#idle = Array.from({ length: this.slots }, (_, slot) => new ComputeHost(setup, this.#python?.slots[slot]));
-    this.#hosts = [...this.#idle];
-    for (const host of this.#hosts) this.releases.push(() => host.stop());
-    for (const host of this.#hosts) this.backend = await host.start();
-
+    this.#set = await ComponentSet.open(this.#options, this.log);
+    this.releases.push(() => Promise.all([this.#set?.stop(), this.#retired.stop()]));
     const redis = await this.openRedis();
     this.#handles = new Handles(redis);
     const blocking = await this.openBlocking();
     this.releases.push(() => blocking.disconnect());
 
-    this.#fingerprints = catalogues.map((c) => c.fingerprint);
-    this.#queues = this.#fingerprints.flatMap((f) => STAGES.map((stage) => queueName(stage, f)));
     const consumer = new JobConsumer({
       redis,
       blocking,
-      queues: this.#queues,
+      queues: this.queues,
       slots: this.slots,
       name: this.id,
       process: (job) => this.#process(job),
+      mayTake: (queue) => this.#retired.queues.includes(queue) || this.#set?.mayTake(queue) === true,
       onError: this.onError,
       onStalled: (queue) => void this.stalls.set(queue, (this.stalls.get(queue) ?? 0) + 1),
       onLockLost: () => void this.lostLocks++,
@@ -128,24 +111,59 @@ export class Worker extends Service<WorkerBeat> {
     this.releases.push(() => consumer.stop(DRAIN_MS));
     await consumer.start();
     await this.startHeartbeat(async () => {
-      for (const c of catalogues) await publishCatalogue(redis, c.fingerprint, c.entries);
+      for (const c of this.#set?.catalogues ?? []) await publishCatalogue(redis, c.fingerprint, c.entries);
+      if (await this.#retired.look(redis, this.id)) await consumer.setQueues(this.queues);
     });
+    this.releases.push(() => this.#reloading);
+  }
+
+  /**
+   * Loads the plugins again and serves them from now on, if their text is another one. Jobs at hand end with the components they began with;
+   * runs mounted with the text before are told to mount again.
+   * @returns whether anything has changed.
+   * @throws DataflexError PLUGIN, BACKEND: then everything stays as it was.
+   */
+  reload(): Promise<boolean> {
+    const reloaded = this.#reloading.then(() => this.#reload());
+    this.#reloading = reloaded.catch(() => {});
+    return reloaded;
+  }
+
+  async #reload(): Promise<boolean> {
+    const [before, consumer] = [this.#set, this.#consumer];
+    if (before === undefined || consumer === undefined) return false;
+    const next = await ComponentSet.open(this.#options, this.log);
+    if (next.fingerprint === before.fingerprint) {
+      await next.stop();
+      return false;
+    }
+    this.#set = next;
+    await this.#retired.add(before, next);
+    await this.#retired.look(this.redis, this.id);
+    await consumer.setQueues(this.queues);
+    await this.beatNow();
+    return true;
   }
 
   async #process(job: ActiveJob): Promise<Receipt> {
-    const host = this.#idle.pop();
-    if (!host) throw new Error("a job came without a slot");
+    const context = {
+      redis: this.redis,
+      handles: this.#handles,
+      workerId: this.id,
+      log: this.log,
+      computeLimitMs: this.#options.computeLimitMs ?? WORKER_DEFAULTS.computeLimitMs,
+      onExecution: (execution: JobExecution) => this.#report(execution),
+    };
+    const refusal = this.#retired.refusal(job);
+    if (refusal) return processJob(job, { run: () => Promise.reject(refusal) }, context);
+    const set = this.#set;
+    const host = set?.take(job.queue);
+    if (!set || !host) throw new Error("a job came without a slot");
     try {
-      return await processJob(job, host, {
-        redis: this.redis,
-        handles: this.#handles,
-        workerId: this.id,
-        log: this.log,
-        computeLimitMs: this.#options.computeLimitMs ?? WORKER_DEFAULTS.computeLimitMs,
-        onExecution: (execution) => this.#report(execution),
-      });
+      return await processJob(job, host, context);
     } finally {
-      this.#idle.push(host);
+      set.giveBack(host);
+      if (set !== this.#set) await this.#retired.left(set);
     }
   }
 
@@ -162,15 +180,19 @@ export class Worker extends Service<WorkerBeat> {
   }
 
   protected beatFacts(): Omit<WorkerBeat, keyof Identity> {
+    const { python } = this;
+    const unsound = this.#set?.checks().find(({ ok }) => !ok);
     return {
-      fingerprints: this.#fingerprints,
-      queues: this.#queues,
+      fingerprints: this.#set?.fingerprints ?? [],
+      queues: this.queues,
       backend: this.backend,
       device: deviceOf(this.backend),
       slots: this.slots,
       active: this.active,
       ready: this.isReady,
+      ...(unsound && { unready: unsound.reason }),
       tensor_bytes: this.tensors.bytes,
+      ...(python && { python }),
       ...this.#vitals.take(),
     };
   }

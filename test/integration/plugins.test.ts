@@ -12,7 +12,7 @@ const STAGE = "post_advantage";
 
 describe("a plugin that cannot be loaded ends its worker with exit code 2 and its name", () => {
   test.each([
-    ["broken/throws-at-import.ts", "throws at import: no such model file"],
+    ["broken/throws-at-import.ts", "raised Error: no such model file (throws-at-import.ts, line 3) at import"],
     ["broken/exports-nothing.ts", "exports no component"],
     ["broken/plain-object.ts", "exports the scorer 'mine' as a plain object: make it with defineScorer"],
     ["broken/name-of-a-built-in.ts", "defines the reweighter 'softmax', which a built-in defines already"],
@@ -61,7 +61,12 @@ describe("a component that misbehaves harms its own step at most", () => {
   ];
 
   test.each([
-    ["throws", scoredBy("unlucky", { how: "throw" }), "COMPONENT", "scorer 'unlucky' threw: thirteen"],
+    [
+      "throws",
+      scoredBy("unlucky", { how: "throw" }),
+      "COMPONENT",
+      "scorer 'unlucky' raised Error: thirteen (scorers.ts, line ",
+    ],
     ["gives too few scores", scoredBy("unlucky", { how: "short" }), "COMPONENT", "scorer 'unlucky'"],
     ["gives a matrix of scores", mischief("matrix"), "COMPONENT", "scorer 'mischief'"],
     ["gives a string", mischief("text"), "COMPONENT", "scorer 'mischief'"],
@@ -70,8 +75,18 @@ describe("a component that misbehaves harms its own step at most", () => {
     ["never returns", scoredBy("unlucky", { how: "never" }), "COMPUTE_TIMEOUT", 'scorer "unlucky"'],
     ["never lets go of its thread", scoredBy("unlucky", { how: "endless" }), "COMPUTE_TIMEOUT", 'scorer "unlucky"'],
     ["exits", scoredBy("unlucky", { how: "exit" }), "COMPUTE_LOST", 'scorer "unlucky", actuator "softmax" (exit 3)'],
-    ["throws later", scoredBy("unlucky", { how: "late-throw" }), "COMPUTE_LOST", "(it threw: thirteen, later)"],
-    ["leaves a rejection", mischief("reject-meanwhile"), "COMPUTE_LOST", "(it threw: thirteen, rejected meanwhile)"],
+    [
+      "throws later",
+      scoredBy("unlucky", { how: "late-throw" }),
+      "COMPUTE_LOST",
+      "(it raised Error: thirteen, later (scorers.ts, line ",
+    ],
+    [
+      "leaves a rejection",
+      mischief("reject-meanwhile"),
+      "COMPUTE_LOST",
+      "(it raised Error: thirteen, rejected meanwhile (mischief.ts, line ",
+    ],
   ])("%s: a typed failure that names it", async (_what, dataflex, code, text) => {
     const { thirteen, others } = await onThirteen(await system.mount(dataflex));
     const error = await rejection(thirteen);

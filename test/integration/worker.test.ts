@@ -146,7 +146,11 @@ describe("compute", () => {
     // As built: its thread runs what ships.
     const built = fileURLToPath(new URL("../../dist/src/worker/compute/host.js", import.meta.url));
     const { ComputeHost }: typeof import("../../src/worker/compute/host.js") = await import(built);
-    const host = new ComputeHost({ backend: "cpu", plugins: [file], python: [] }, undefined, 3_000);
+    const { workerCatalogues }: typeof import("../../src/mounting/catalogue/worker-catalogues.js") = await import(
+      fileURLToPath(new URL("../../dist/src/mounting/catalogue/worker-catalogues.js", import.meta.url))
+    );
+    const fingerprint = (await workerCatalogues([file])).at(-1)!.fingerprint;
+    const host = new ComputeHost({ backend: "cpu", plugins: [file], python: [], fingerprint }, undefined, 3_000);
     try {
       writeFileSync(hang, "");
       const error = await rejection(host.start());

@@ -20,7 +20,7 @@ export const register: Register = (program, { io }) => {
       import("../services/all-services.js"),
       import("./serve.js"),
     ]);
-    const { workers = DEFAULT_WORKERS, redis, ...components } = parseOptions(given);
+    const { workers = DEFAULT_WORKERS, redis, ...components } = parseOptions("all", given);
     const all = await startAll({ redis: redisAddress(defined({ redis }), io.env), workers, components });
     const page = all.services.find((s) => s.ready.role === "broker")?.ready.http;
     if (!json) io.out(`page    ${page ?? "none"}\nredis   ${all.redisUrl}\ntrainer ${trainerLine(all.redisUrl)}\n`);

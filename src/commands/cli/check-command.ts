@@ -31,7 +31,7 @@ export const register: Register = (program, { io, setExit }) => {
         import("../services/service-options.js"),
         import("./mount-text.js"),
       ]);
-      const report = await checkFile(file, options.advEstimator, parseOptions({ ...options }));
+      const report = await checkFile(file, options.advEstimator, parseOptions("check", { ...options }));
       if (json) {
         io.out(`${JSON.stringify(report, undefined, 2)}\n`);
         if (!report.ok) setExit(EXIT.usage);

@@ -24,7 +24,7 @@ export const register: Register = (program, { io }) => {
       import("../services/service-options.js"),
       import("./component-text.js"),
     ]);
-    const catalogue = (await ownCatalogues(parseOptions({ ...options }))).at(-1)!;
+    const catalogue = (await ownCatalogues(parseOptions("components", { ...options }))).at(-1)!;
     const entries = name === undefined ? catalogue.entries : text.entriesNamed(catalogue, name);
     if (json) {
       io.out(`${JSON.stringify({ fingerprint: catalogue.fingerprint, components: entries }, undefined, 2)}\n`);

@@ -57,7 +57,7 @@ export const register: Register = (program, { io }) => {
       const dataflex = config === undefined ? DEFAULT_DEMO_CONFIG : config.dataflex;
       const { steps, seed } = options;
       const redisUrl = redisAddress(options, io.env);
-      const { redis: _, ...components } = parseOptions({ ...options });
+      const { redis: _, ...components } = parseOptions("demo", { ...options });
       const print = (value: unknown): void => io.out(`${JSON.stringify(value)}\n`);
       if (!json) io.out("A small GRPO run. Its loss is multiplied by weights computed in other processes.\n");
       let page: string | null = null;

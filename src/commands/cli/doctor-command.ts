@@ -16,7 +16,7 @@ export const register: Register = (program, { io, setExit }) => {
   }).action(async (given, command) => {
     const json = command.optsWithGlobals().json === true;
     const { backendFindings, nodeFinding } = await import("./doctor-machine.js");
-    const options = parseOptions(given);
+    const options = parseOptions("doctor", given);
     const machine = [nodeFinding(process.versions.node), ...(await backendFindings(options.backend))];
     const { findings, exit } = await examineRedis(options, io.env);
     const all = { machine, redis: findings };

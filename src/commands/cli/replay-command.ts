@@ -38,7 +38,7 @@ export const register: Register = (program, { io }) => {
         import("../services/service-options.js"),
       ]);
       const redisUrl = redisAddress(options, io.env);
-      const { redis: _, ...components } = parseOptions({ ...options });
+      const { redis: _, ...components } = parseOptions("replay", { ...options });
       const { step, answer } = await replay({
         file,
         configFile: options.config,

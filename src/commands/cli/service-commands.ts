@@ -34,7 +34,7 @@ const service =
         import("../services/run-service.js"),
         import("./serve.js"),
       ]);
-      const options = parseOptions(given);
+      const options = parseOptions(role, given);
       const run = { broker: runBroker, worker: runWorker }[role];
       await serveUntilStopped(io, command.optsWithGlobals().json === true, () =>
         run(redisUrlOf(options, io.env, role), options),

@@ -6,7 +6,10 @@ import type { PythonSettings } from "../../worker/python/python-slots.js";
 import type { ServiceOptions } from "./service-options.js";
 
 /** Components of a user's own, and how those in Python are run. */
-export type OwnComponents = Pick<ServiceOptions, "plugin" | "python" | "device" | "pythonMemoryMb" | "pythonStartMs">;
+export type OwnComponents = Pick<
+  ServiceOptions,
+  "plugin" | "python" | "device" | "pythonMemoryMb" | "pythonStartMs" | "watch"
+>;
 
 /** How a worker runs Python files, from a command's options. */
 export function pythonSettings(o: OwnComponents): PythonSettings {

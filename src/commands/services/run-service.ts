@@ -13,6 +13,7 @@ import { Worker } from "../../worker/worker.js";
 import { pythonSettings } from "./own-components.js";
 import { tokenOf } from "./service-env.js";
 import type { ServiceOptions } from "./service-options.js";
+import { watchPlugins } from "./watch-plugins.js";
 
 /** What a service says once it is ready. */
 export interface Ready {
@@ -61,6 +62,8 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
   const worker = new Worker({ redisUrl, log, python, ...defined({ slots, backend, plugins, computeLimitMs }) });
   const metrics = createWorkerMetrics(worker);
   return launch(worker, async () => {
+    // Before the port is taken: a flag without its file is a slip of the keyboard.
+    const unwatch = o.watch === true ? watchPlugins(worker, plugins ?? [], log) : () => {};
     const http = await startHttp({
       role: "worker",
       listen: listenOf("worker", o.http),
@@ -71,6 +74,7 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
     await worker.announceHttp(http.address);
     return {
       http,
+      unwatch,
       ready: {
         role: "worker",
         id: worker.id,
@@ -85,14 +89,15 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
 
 async function launch(
   service: { start(): Promise<unknown>; stop(): Promise<void> },
-  open: () => Promise<{ http: { close(): Promise<void> }; ready: Ready }>,
+  open: () => Promise<{ http: { close(): Promise<void> }; ready: Ready; unwatch?: () => void }>,
 ): Promise<RunningService> {
   const stack = new ReleaseStack();
   stack.push(() => service.stop());
   try {
     await service.start();
-    const { http, ready } = await open();
+    const { http, ready, unwatch } = await open();
     stack.push(() => http.close());
+    stack.push(() => unwatch?.());
     return { ready, stop: () => stack.release() };
   } catch (error) {
     await stack.release();

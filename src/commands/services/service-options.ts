@@ -20,13 +20,15 @@ export interface ServiceOptions {
   readonly device?: DeviceAsked;
   readonly pythonMemoryMb?: number;
   readonly pythonStartMs?: number;
+  /** Plugins are loaded again when their files are saved. */
+  readonly watch?: boolean;
   readonly workers?: number;
 }
 
 type Item<T> = T extends readonly (infer E)[] ? E : NonNullable<T>;
 interface Option<T> {
-  /** What stands after the flag in the help; with `...` it may be given several times. */
-  readonly value: string;
+  /** What stands after the flag in the help; with `...` it may be given several times. Absent: the flag stands alone. */
+  readonly value?: string;
   readonly parse: (text: string, flag: string) => T;
   /** The commands that have it, with their line of help. */
   readonly help: Readonly<Record<string, string>>;
@@ -143,6 +145,13 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
     parse: count(MAX_MS),
     help: { worker: "how long it may take to import the plugins (default 120000)" },
   },
+  watch: {
+    parse: () => true,
+    help: {
+      worker: "load the files of --plugin again whenever they are saved",
+      all: "load the files of --plugin again whenever they are saved",
+    },
+  },
   workers: {
     value: "<n>",
     parse: count(MAX_COUNT),
@@ -154,20 +163,22 @@ type Name = keyof ServiceOptions;
 const entries = Object.entries(OPTIONS) as [Name, Option<unknown>][];
 /** `computeLimitMs` → `compute-limit-ms` */
 const kebab = (name: Name): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const isMany = ({ value }: Option<unknown>): boolean => value.includes("...");
+const isMany = ({ value }: Option<unknown>): boolean => value?.includes("...") === true;
 
 /** Flags and help of the options that a command has, as commander takes them. */
 export function optionsOf(command: string): (readonly [flags: string, help: string])[] {
   return entries.flatMap(([name, { value, help }]) => {
     const line = help[command];
-    return line === undefined ? [] : [[`--${kebab(name)} ${value}`, line] as const];
+    return line === undefined
+      ? []
+      : [[value === undefined ? `--${kebab(name)}` : `--${kebab(name)} ${value}`, line] as const];
   });
 }
 
-/** Texts by option name, as commander hands them over, checked. Errors: USAGE naming the flag. Other keys are ignored. */
-export function parseOptions(texts: Readonly<Partial<Record<string, unknown>>>): ServiceOptions {
+/** A command's options by name, as commander hands them over, checked. Errors: USAGE naming the flag. Its other keys are ignored. */
+export function parseOptions(command: string, texts: Readonly<Partial<Record<string, unknown>>>): ServiceOptions {
   const parsed = entries.flatMap(([name, option]) => {
-    const given = texts[name];
+    const given = option.help[command] === undefined ? undefined : texts[name];
     if (given === undefined) return [];
     const one = (text: unknown): unknown => option.parse(String(text), `--${kebab(name)}`);
     return [[name, Array.isArray(given) ? given.map(one) : one(given)] as const];
@@ -178,9 +189,12 @@ export function parseOptions(texts: Readonly<Partial<Record<string, unknown>>>):
 /** The command line of an entry point. */
 export function parseArgv(role: string, argv: readonly string[]): ServiceOptions {
   const own = entries.filter(([, option]) => option.help[role] !== undefined);
-  const options = own.map(([name, option]) => [kebab(name), { type: "string", multiple: isMany(option) }] as const);
+  const options = own.map(([name, option]) => {
+    const type = option.value === undefined ? ("boolean" as const) : ("string" as const);
+    return [kebab(name), { type, multiple: isMany(option) }] as const;
+  });
   const { values } = parseArgs({ args: [...argv], options: Object.fromEntries(options) });
-  return parseOptions(Object.fromEntries(own.map(([name]) => [name, values[kebab(name)]])));
+  return parseOptions(role, Object.fromEntries(own.map(([name]) => [name, values[kebab(name)]])));
 }
 
 /** The other way round: the command line that gives an entry point these options. */
@@ -188,6 +202,6 @@ export function argvOf(options: { readonly [K in Name]?: unknown }): string[] {
   return entries.flatMap(([name]) => {
     const value = options[name];
     const given = value === undefined ? [] : Array.isArray(value) ? value : [value];
-    return given.flatMap((item: unknown) => [`--${kebab(name)}`, String(item)]);
+    return given.flatMap((item: unknown) => [`--${kebab(name)}`, ...(item === true ? [] : [String(item)])]);
   });
 }

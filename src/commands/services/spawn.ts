@@ -89,9 +89,13 @@ export async function startServices(o: ServicesOptions): Promise<Services> {
   const { redisUrl, components, slots, backend, brokers = 1, workers = 1 } = o;
   // The address may hold a password: everybody sees a command line, an environment only its own user.
   const env = { DFX_REDIS_URL: redisUrl };
+  // Who edits a plugin wants to see that it was taken up.
+  const log = components?.watch === true && !process.env.DFX_LOG ? { DFX_LOG: "warn" } : {};
   const started = await Promise.allSettled([
     ...Array.from({ length: brokers }, () => spawnService("broker", [], env)),
-    ...Array.from({ length: workers }, () => spawnService("worker", argvOf({ ...components, slots, backend }), env)),
+    ...Array.from({ length: workers }, () =>
+      spawnService("worker", argvOf({ ...components, slots, backend }), { ...env, ...log }),
+    ),
   ]);
   const stack = new ReleaseStack();
   const processes: ServiceProcess[] = [];

@@ -99,6 +99,9 @@ function find(
   return found;
 }
 
+/** Workers, `all`, `check` and `replay` have the flag. */
+const OWN_HINT = "one of your own comes with --plugin FILE";
+
 function unknownComponent(kind: Kind, name: string, place: Place, catalogues: readonly Catalogue[]): Problem {
   if (catalogues.every((catalogue) => catalogue.entries.length === 0)) {
     return {
@@ -113,7 +116,7 @@ function unknownComponent(kind: Kind, name: string, place: Place, catalogues: re
     return {
       path: place.name,
       message: `unknown ${kind} "${name}"`,
-      suggestion: registeredHint(catalogues, kind, name),
+      suggestion: `${registeredHint(catalogues, kind, name)}   ${OWN_HINT}`,
     };
   }
   const message = `"${name}" is a ${other}, not a ${kind}`;

@@ -26,6 +26,8 @@ export interface JobConsumerOptions {
   readonly slots: number;
   readonly name: string;
   readonly process: (job: ActiveJob) => Promise<Receipt>;
+  /** Whether a job of this queue could be worked on now; one that cannot is left to others. Default: always. */
+  readonly mayTake?: (queue: string) => boolean;
   readonly onError: (error: unknown) => void;
   /** This consumer found a job whose holder is gone, and put it back. */
   readonly onStalled?: (queue: string) => void;
@@ -38,6 +40,8 @@ const LOCK_MS = 5_000;
 const STALLED_MS = 2_000;
 /** An idle consumer looks by itself this often, should a wake-up have died with another process. */
 const BLOCK_S = 2;
+/** How soon a consumer that can take nothing looks again. */
+const UNABLE_MS = 100;
 
 /** BullMQ gives every worker a connection to wait on; these never wait on one of their own. */
 class ManualWorker extends Worker<JobData, Receipt> {
@@ -76,9 +80,21 @@ export class JobConsumer {
 
   /** When it fails, `stop` closes what was opened. */
   async start(): Promise<void> {
-    const { queues, redis, name, onError } = this.#options;
     this.#abort.signal.addEventListener("abort", () => this.#slotFreed?.(), { once: true });
-    for (const queue of queues) {
+    await this.setQueues(this.#options.queues);
+    this.#renewal = setInterval(() => this.#renewLocks(), LOCK_MS / 3);
+    this.#loop = this.#run();
+  }
+
+  /** The queues to take jobs from, from now on. Jobs at hand are finished, whatever queue they are of. */
+  async setQueues(queues: readonly string[]): Promise<void> {
+    const { redis, name, onError } = this.#options;
+    for (const [queue, worker] of [...this.#workers]) {
+      if (queues.includes(queue)) continue;
+      this.#workers.delete(queue);
+      await worker.close(true);
+    }
+    for (const queue of queues.filter((queue) => !this.#workers.has(queue))) {
       const worker = new ManualWorker(queue, null, {
         connection: redis,
         prefix: QUEUE_PREFIX,
@@ -91,12 +107,11 @@ export class JobConsumer {
       });
       worker.on("error", onError);
       worker.on("stalled", () => this.#options.onStalled?.(queue));
+      // A queue counts once it can be asked; stop closes it all the same.
       this.#workers.set(queue, worker);
       await worker.waitUntilReady();
       await worker.startStalledCheckTimer();
     }
-    this.#renewal = setInterval(() => this.#renewLocks(), LOCK_MS / 3);
-    this.#loop = this.#run();
   }
 
   /** Fetches nothing more, waits up to `graceMs` for the jobs at hand, and gives back the rest. */
@@ -134,9 +149,15 @@ export class JobConsumer {
     }
   }
 
+  /** The queues from which a job could be taken now. */
+  get #open(): [string, Worker<JobData, Receipt>][] {
+    const { mayTake = () => true } = this.#options;
+    return [...this.#workers].filter(([queue]) => mayTake(queue));
+  }
+
   #next = 0;
   async #takeOne(): Promise<boolean> {
-    const queues = [...this.#workers];
+    const queues = this.#open;
     for (let i = 0; i < queues.length; i++) {
       const [queue, worker] = queues[(this.#next + i) % queues.length]!;
       const token = randomUUID();
@@ -156,7 +177,9 @@ export class JobConsumer {
 
   async #waitForMarker(): Promise<void> {
     const { blocking } = this.#options;
-    const keys = [...this.#workers.values()].map((w) => w.toKey("marker"));
+    const keys = this.#open.map(([, worker]) => worker.toKey("marker"));
+    // What it cannot take now it may soon be able to.
+    if (keys.length === 0) return sleep(UNABLE_MS, this.#abort.signal);
     const call = () => blocking.bzpopmin(...keys, BLOCK_S);
     const woken = await blockingCall(blocking, BLOCK_S * 1000, call, this.#abort.signal);
     // The queue that called is looked at first: each of the others would cost a round trip.

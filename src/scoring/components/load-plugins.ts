@@ -5,6 +5,7 @@ import { createJiti } from "jiti";
 import { DataflexError } from "../../errors.js";
 import { BUILT_INS } from "./catalogue.js";
 import { type Component, KINDS } from "./component-types.js";
+import { describeThrown, thrownText } from "./thrown-at.js";
 
 export interface LoadedComponents {
   /** Built-ins first, then the plugins' in the order given. */
@@ -26,7 +27,7 @@ export interface ForeignComponent {
  * Nothing compiled is kept on disk: in a folder that others may write to, it would be their code that runs.
  * The same in the main and the compute threads, which is what makes their catalogues equal. `foreign` components join them.
  *
- * @throws DataflexError PLUGIN naming the plugin: it is not found, throws at import, exports no component, or a name is taken.
+ * @throws DataflexError PLUGIN naming the plugin: it is not found, raises at import, exports no component, or a name is taken.
  */
 export async function loadComponents(
   plugins: readonly string[],
@@ -91,8 +92,13 @@ async function importComponents(plugin: string, file: string): Promise<Component
     const jiti = createJiti(import.meta.url, { virtualModules, moduleCache: false, fsCache: false });
     exported = await printingToStderr(() => jiti.import(file));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new DataflexError("PLUGIN", `plugin "${plugin}" throws at import: ${reason}`, { plugin }, { cause });
+    const found = describeThrown(cause);
+    throw new DataflexError(
+      "PLUGIN",
+      `plugin "${plugin}" raised ${thrownText(found)} at import`,
+      { plugin, ...found },
+      { cause },
+    );
   }
   const found = [...new Set(Object.values(exported))].filter(looksLikeComponent);
   if (found.length === 0) {

@@ -70,7 +70,14 @@ function unknown(kind: ComponentKind, name: string, all: readonly Component[]): 
   const list = registered.length > 0 ? registered.join(", ") : "none";
   return new DataflexError(
     "COMPONENT_UNKNOWN",
-    [`no ${kind} is called '${name}';`, hint, `registered ${kindPlural(kind)}: ${list}`].filter(Boolean).join(" "),
+    [
+      `no ${kind} is called '${name}';`,
+      hint,
+      `registered ${kindPlural(kind)}: ${list};`,
+      "--plugin FILE loads one of your own",
+    ]
+      .filter(Boolean)
+      .join(" "),
     { kind, name, near, registered },
   );
 }

@@ -3,6 +3,7 @@ import type { Batch } from "../batch/batch.js";
 import { NonFinite, TensorsNeeded } from "../batch/signals.js";
 import { backendName, isTensor, withTensorScope } from "../batch/tensor-backend.js";
 import type { Component } from "../components/component-types.js";
+import { describeThrown, placeOf, placeText, thrownText } from "../components/thrown-at.js";
 import { Notes } from "./notes.js";
 
 /** Components known to make tensors: they get a scope at once instead of being run a second time. */
@@ -86,15 +87,16 @@ function reportLeak(component: Component, leaked: number, notes: Notes, options:
   }
 }
 
-/** What a component threw, as an error that names it; NonFinite and DataflexErrors as they are. */
+/** What a component threw, as an error that names it and the place in its author's code; NonFinite and DataflexErrors of ours as they are. */
 export function explain(component: Component, thrown: unknown): unknown {
-  if (thrown instanceof NonFinite || thrown instanceof DataflexError) return thrown;
+  if (thrown instanceof NonFinite) return thrown;
+  if (thrown instanceof DataflexError) return located(thrown);
   const who = `${component.kind} '${component.name}'`;
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const missing = /Kernel '(\w+)' not registered for backend '(\w+)'/.exec(reason);
+  const found = describeThrown(thrown);
+  const missing = /Kernel '(\w+)' not registered for backend '(\w+)'/.exec(found.text);
   const message =
     missing === null
-      ? `${who} threw: ${reason}`
+      ? `${who} raised ${thrownText(found)}`
       : `${who} uses the operation ${missing[1]}, which backend '${missing[2]}' lacks: choose another --backend or operation`;
   return new DataflexError(
     "COMPONENT",
@@ -102,8 +104,17 @@ export function explain(component: Component, thrown: unknown): unknown {
     {
       kind: component.kind,
       component: component.name,
+      ...found,
       ...(missing && { operation: missing[1], backend: backendName() }),
     },
     { cause: thrown },
   );
+}
+
+/** What the batch refused says where it was asked. */
+function located(error: DataflexError): DataflexError {
+  const place = error.code === "COMPONENT" && error.details.file === undefined ? placeOf(error) : undefined;
+  if (place === undefined) return error;
+  const { code, message, details } = error;
+  return new DataflexError(code, `${message}${placeText(place)}`, { ...details, ...place }, { cause: error });
 }

@@ -4,6 +4,7 @@ import { DataflexError } from "../../errors.js";
 import { within } from "../../lifecycle.js";
 import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
+import { describeThrown, thrownText } from "../../scoring/components/thrown-at.js";
 import { pluginEnv } from "../plugin-env.js";
 import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonSlot } from "../python/python-slot.js";
@@ -70,6 +71,11 @@ export class ComputeHost {
     return !this.#startFailed;
   }
 
+  /** Whether the slot's Python process is there, or none is wanted. */
+  get pythonIsUp(): boolean {
+    return this.#python?.isUp ?? true;
+  }
+
   /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them; COMPUTE_LOST when it ended or hung instead. */
   start(): Promise<string> {
     this.#starting ??= this.#begin();
@@ -112,7 +118,7 @@ export class ComputeHost {
   /** @param leftMs what is left of the step's time: how long a job may wait for a Python process that is starting again. */
   async run(request: Omit<ComputeRequest, "id">, computeMs: number, leftMs = computeMs): Promise<Computed> {
     const begun = performance.now();
-    await within(leftMs, this.start(), () => {
+    await within(leftMs, this.start().catch(elsewhere), () => {
       throw new DataflexError(
         "COMPUTE_LOST",
         `no compute thread started within the ${Math.round(leftMs)} ms that the step had left`,
@@ -189,7 +195,7 @@ export class ComputeHost {
 
   #lost(code: number | null, cause: Error | undefined): DataflexError {
     const what = `the compute ${NATIVE.has(this.#setup.backend) ? "process" : "thread"}`;
-    const how = cause === undefined ? `exit ${code}` : `it threw: ${cause.message}`;
+    const how = cause === undefined ? `exit ${code}` : `it raised ${thrownText(describeThrown(cause))}`;
     const when = this.#last === undefined ? "at its start" : this.#pending ? "under" : "after";
     const which = this.#last === undefined ? "" : ` ${partsOf(this.#last)}`;
     return new DataflexError("COMPUTE_LOST", `${what} ended ${when}${which} (${how})`, { code }, { cause });
@@ -213,8 +219,24 @@ export class ComputeHost {
         const message = `${death.message} under ${partsOf(this.#last!)}${said}`;
         pending.reject(DataflexError.fromFailure({ ...death.toFailure(), message }, death));
       });
-    } else pending.reject(DataflexError.fromFailure(reply.failure));
+    } else pending.reject(DataflexError.fromFailure(reply.failure, thrownThere(reply.stack)));
   }
+}
+
+/** What keeps this worker's thread from starting need not keep another's: the step is tried again. */
+function elsewhere(thrown: unknown): never {
+  const error = DataflexError.from(thrown);
+  if (error.retryable) throw error;
+  const message = `the compute thread of this worker does not start: ${error.message}`;
+  throw new DataflexError("COMPUTE_LOST", message, error.details, { cause: error });
+}
+
+/** What a component threw in its thread: its stack is all that is left of it. */
+function thrownThere(stack: string | undefined): Error | undefined {
+  if (stack === undefined) return undefined;
+  const thrown = new Error(stack.split("\n", 1)[0]);
+  thrown.stack = stack;
+  return thrown;
 }
 
 function partsOf({ name, scorer, actuator }: PipelineSpec): string {

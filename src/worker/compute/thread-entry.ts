@@ -1,9 +1,11 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
+import { catalogueOf } from "../../mounting/catalogue/catalogue-entry.js";
 import { setBackend, tensorUse } from "../../scoring/batch/tensor-backend.js";
 import { foreignComponents } from "../../scoring/components/foreign.js";
 import { loadComponents } from "../../scoring/components/load-plugins.js";
 import { createRegistry } from "../../scoring/components/registry.js";
+import { changedText } from "../changed-text.js";
 import { PythonCalls } from "../python/python-calls.js";
 import { PythonLink } from "../python/python-link.js";
 import { openBackend } from "./backend.js";
@@ -25,7 +27,8 @@ async function main(): Promise<void> {
   const calls = new PythonCalls(link);
   const ofRows = foreignComponents(setup.python, calls, "row");
   const ofTokens = foreignComponents(setup.python, calls, "token");
-  const { components } = await loadComponents(setup.plugins, ofRows);
+  const { components, sourceOf } = await loadComponents(setup.plugins, ofRows);
+  if (setup.plugins.length > 0) refuseOthers(catalogueOf(components, { prefix: "plugin", sourceOf }).fingerprint);
   const tokenForm = new Map(ofRows.map(({ component }, i) => [component, ofTokens[i]!.component]));
   const registries = {
     row: createRegistry(components),
@@ -44,7 +47,9 @@ async function main(): Promise<void> {
         computed.body.buffer as ArrayBuffer,
       ]);
     } catch (error) {
-      reply({ kind: "failure", id: request.id, failure: DataflexError.from(error, "COMPONENT").toFailure() });
+      const failed = DataflexError.from(error, "COMPONENT");
+      const stack = failed.cause instanceof Error ? failed.cause.stack : undefined;
+      reply({ kind: "failure", id: request.id, failure: failed.toFailure(), ...(stack && { stack }) });
     }
   };
   if (parentPort) parentPort.on("message", onRequest);
@@ -53,6 +58,13 @@ async function main(): Promise<void> {
     process.on("disconnect", () => process.exit(0));
   }
   reply({ kind: "ready", backend: backend.name });
+}
+
+/** A file that was changed meanwhile is another component under a known name. */
+function refuseOthers(fingerprint: string): void {
+  if (fingerprint === setup.fingerprint) return;
+  const files = setup.plugins.join(", ");
+  throw new DataflexError("PLUGIN", changedText(files), { files: setup.plugins });
 }
 
 main().catch((error) => {

@@ -21,6 +21,8 @@ export interface ComputeSetup {
   readonly plugins: readonly string[];
   /** Components of Python files, which the slot's Python process runs. */
   readonly python: readonly ForeignDeclaration[];
+  /** Of what the plugins were when the worker took them up: a thread that finds another one does not start. */
+  readonly fingerprint: string;
 }
 
 /** Tells a thread what has become of its slot's Python process. */
@@ -83,4 +85,10 @@ export type ComputeReply =
   | { readonly kind: "free"; readonly knock: number }
   /** Python has taken over, or has answered. */
   | { readonly kind: "python"; readonly inside: boolean }
-  | { readonly kind: "failure"; readonly id: number; readonly failure: Failure };
+  | {
+      readonly kind: "failure";
+      readonly id: number;
+      readonly failure: Failure;
+      /** Of what was thrown, where it was a component's: for the log. */
+      readonly stack?: string;
+    };

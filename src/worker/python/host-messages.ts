@@ -17,7 +17,7 @@ export interface HostOptions {
 }
 
 /** Where a Python process computes. `reason`: why it is the CPU although a GPU may be there. */
-interface PythonDevice {
+export interface PythonDevice {
   readonly name: string;
   readonly model: string;
   readonly reason: string;

@@ -2,7 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DataflexError, type Failure } from "../../errors.js";
 import { canonicalJson } from "../../mounting/catalogue/fingerprint.js";
-import type { HostReady } from "./host-messages.js";
+import { changedText } from "../changed-text.js";
+import type { HostReady, PythonDevice } from "./host-messages.js";
 import { PythonChild, type PythonOptions } from "./python-child.js";
 
 /** What a compute thread knows of its slot's Python process. */
@@ -23,6 +24,8 @@ export interface SlotOptions extends PythonOptions {
   /** Folder of its sockets, private to this user. */
   readonly folder: string;
   readonly slot: number;
+  /** The one GPU that it may see. */
+  readonly visible: string | undefined;
 }
 
 /** The Python process of one slot: started again when it ends, later each time that it does not live long. */
@@ -32,6 +35,7 @@ export class PythonSlot {
   #first: HostReady | undefined;
   #state: PythonState = { kind: "starting" };
   readonly #listeners = new Set<(state: PythonState) => void>();
+  #device: PythonDevice = { name: "cpu", model: "", reason: "" };
   #starts = 0;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -47,6 +51,17 @@ export class PythonSlot {
   }
   get pid(): number | undefined {
     return this.#child?.pid;
+  }
+  /** Where its process computes; of one that is down, where the last one did. */
+  get device(): PythonDevice {
+    return this.#device;
+  }
+  get visible(): string | undefined {
+    return this.#options.visible;
+  }
+  /** Why it is down, if it is. */
+  get why(): string | undefined {
+    return this.#state.kind === "down" ? this.#state.failure.message : undefined;
   }
   /** Whether a step could be scored now. */
   get isUp(): boolean {
@@ -122,6 +137,7 @@ export class PythonSlot {
     const ready = await child.ready;
     this.#refuseOthers(ready, child);
     this.#death = child.ended;
+    this.#device = ready.device;
     this.#set({ kind: "up", socket });
     void child.ended.then((death) => {
       rmSync(socket, { force: true });
@@ -137,11 +153,7 @@ export class PythonSlot {
   #refuseOthers(ready: HostReady, child: PythonChild): void {
     if (this.#first === undefined || sameComponents(this.#first, ready)) return;
     void child.stop();
-    throw new DataflexError(
-      "PLUGIN",
-      `a plugin's text has changed since this worker started: restart the worker (${this.#options.files.join(", ")})`,
-      { files: this.#options.files },
-    );
+    throw new DataflexError("PLUGIN", changedText(this.#options.files.join(", ")), { files: this.#options.files });
   }
 
   #restart(longestMs: number): void {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DataflexError } from "../../errors.js";
-import type { Check } from "../../lifecycle.js";
 import type { Logger } from "../../log.js";
 import { assignDevices, type DeviceAsked } from "./devices.js";
 import type { HostReady } from "./host-messages.js";
@@ -47,6 +46,7 @@ export async function startPython(
         folder,
         slot,
         device,
+        visible,
         env: { ...threads(count), ...env(visible) },
       }),
   );
@@ -66,14 +66,6 @@ export async function startPython(
     await stop();
     throw error;
   }
-}
-
-/** For readiness: every slot has its process. */
-export function pythonCheck({ ready, slots }: PythonSlots, down: readonly number[]): Check {
-  const torch = ready.torch === null ? "" : `, torch ${ready.torch}`;
-  const found = `Python ${ready.python}${torch}, ${ready.device.name}`;
-  const missing = `the Python process of slot ${down.join(", ")} of ${slots.length} is not there; it is started again`;
-  return { name: "python", ok: down.length === 0, reason: down.length === 0 ? found : missing };
 }
 
 /** What Python files declare, without a worker. @throws DataflexError PLUGIN. */

@@ -44,7 +44,7 @@ describe("service options", () => {
     ["device", "gpu", 'device "gpu" is none of auto, cpu, cuda, cuda:N'],
     ["backend", "gpu", 'backend "gpu" is none of auto, cpu, wasm, tensorflow, tensorflow-gpu'],
   ])("%s %j is refused by name and range", (name, text, message) => {
-    expect(() => parseOptions({ [name]: text })).toThrow(message);
+    expect(() => parseOptions(name === "workers" ? "all" : "worker", { [name]: text })).toThrow(message);
   });
 
   test("each command has its own, and help names flag and default", () => {
@@ -61,12 +61,14 @@ describe("service options", () => {
       "--device <name>",
       "--python-memory-mb <n>",
       "--python-start-ms <ms>",
+      "--watch",
     ]);
     expect(flags("all")).toEqual([
       "--redis <url>",
       "--plugin <file|package...>",
       "--python <path>",
       "--device <name>",
+      "--watch",
       "--workers <n>",
     ]);
     expect(flags("export")).toEqual([]);

@@ -37,6 +37,8 @@ def diagnose(connections: Connections, handle: Handle, step: str, waiting: Seque
         name = pipeline["name"]
         if not serving:
             found.append(f'no live worker serves pipeline "{name}" (queue {queue}). Start one: dataflex-mq worker')
+        elif all("unready" in worker for worker in serving):
+            found.append(f'no worker for pipeline "{name}" is ready: {serving[0]["unready"]}')
         elif all(worker["active"] >= worker["slots"] for worker in serving):
             found.append(f'all {len(serving)} worker(s) for pipeline "{name}" are busy. Start more: dataflex-mq worker')
     return list(dict.fromkeys(found)) or ["every field is there and workers live; the result did not come in time"]
