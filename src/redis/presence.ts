@@ -15,7 +15,7 @@ export interface Identity {
   readonly started: number;
 }
 /** The Python process of one slot. */
-export interface PythonSlotBeat {
+interface PythonSlotBeat {
   /** As torch names it: `cpu`, `cuda:0`. */
   readonly device: string;
   /** The GPU's name by its driver; empty on the CPU. */
