@@ -36,7 +36,8 @@ const GOODBYE_MS = 1_000;
 export class Broker extends Service<Identity> {
   readonly #walkMs: number;
   readonly #abort = new AbortController();
-  readonly #retrying = new Set<string>();
+  /** Mounts that wait for a first worker. */
+  readonly #waiting = new Map<string, Entry>();
   #steps!: Steps;
   queues!: Queues;
 
@@ -58,7 +59,7 @@ export class Broker extends Service<Identity> {
     const mounting = new Mounting(redis, this.log);
     await this.#loop("control", sharedKeys.control, async (pending) => {
       // Entries come here again each time the pending ones are drained: those that are being tried again are looked after.
-      const entries = pending.filter((e) => !this.#retrying.has(e.id));
+      const entries = pending.filter((e) => !this.#waiting.has(e.id));
       const ids = await mounting.handle(entries);
       if (ids.length < entries.length)
         this.#retryMounts(
@@ -114,28 +115,28 @@ export class Broker extends Service<Identity> {
     });
   }
 
-  /** A mount without a live worker is tried again soon, not only when pending entries are next drained. */
+  /** Mounts without a live worker are tried again soon, all together, not only when pending entries are next drained. */
   #retryMounts(mounting: Mounting, fresh: Entry[]): void {
-    for (const entry of fresh) this.#retrying.add(entry.id);
-    const retry = async (): Promise<void> => {
-      let tried = performance.now();
-      for (let left = fresh; left.length > 0; ) {
-        await sleep(MOUNT_RETRY_MS, this.#abort.signal);
-        if (performance.now() - tried < MOUNT_IDLE_MS && !(await mounting.hasWorker())) continue;
-        tried = performance.now();
-        const ids = await mounting.handle(left);
-        await done(this.redis, sharedKeys.control, BROKER_GROUP, ids);
-        left = left.filter((e) => !ids.includes(e.id));
-      }
-    };
-    retry()
-      .catch((error) => {
-        if (!this.#abort.signal.aborted)
-          this.log.warn({ err: String(error) }, "a mount is tried again with the pending entries");
-      })
-      .finally(() => {
-        for (const entry of fresh) this.#retrying.delete(entry.id);
-      });
+    const idle = this.#waiting.size === 0;
+    for (const entry of fresh) this.#waiting.set(entry.id, entry);
+    if (!idle) return;
+    this.#retry(mounting).catch((error) => {
+      this.#waiting.clear();
+      if (!this.#abort.signal.aborted)
+        this.log.warn({ err: String(error) }, "mounts are tried again with the pending entries");
+    });
+  }
+
+  async #retry(mounting: Mounting): Promise<void> {
+    let tried = performance.now();
+    while (this.#waiting.size > 0) {
+      await sleep(MOUNT_RETRY_MS, this.#abort.signal);
+      if (performance.now() - tried < MOUNT_IDLE_MS && !(await mounting.hasWorker())) continue;
+      tried = performance.now();
+      const ids = await mounting.handle([...this.#waiting.values()]);
+      await done(this.redis, sharedKeys.control, BROKER_GROUP, ids);
+      for (const id of ids) this.#waiting.delete(id);
+    }
   }
 
   async #announced(tag: string, entries: Entry[]): Promise<string[]> {

@@ -11,7 +11,7 @@ import { pack, unpack } from "../protocol/codec.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountAnswer, MountReply, MountRequest } from "../protocol/mount-messages.js";
 import { isRedisError, redisNow } from "../redis/connect.js";
-import { REPLY_TTL_MS, sharedKeys } from "../redis/keys.js";
+import { REPLY_TTL_MS, runKeys, sharedKeys } from "../redis/keys.js";
 import { readCatalogue, workerPresence } from "../redis/presence.js";
 import { mountRun } from "../redis/scripts/mount-run.js";
 import type { Entry } from "../redis/streams.js";
@@ -50,6 +50,7 @@ export class Mounting {
     // The answer outlives the request: one that is read again, after a crash before its acknowledgement, must not mount once more.
     const ttl = REPLY_TTL_MS + left;
     await this.#redis.set(sharedKeys.reply(request.mount_id), Buffer.from(pack(reply)), "PX", ttl);
+    if (answer) await this.#redis.del(runKeys(request.run).claim(request.mount_id));
     return answer !== undefined;
   }
 
@@ -80,6 +81,8 @@ export class Mounting {
     }
     const catalogues = await this.#catalogues();
     if (catalogues.length === 0) return undefined;
+    if ((await this.#redis.exists(runKeys(request.run).claim(request.mount_id))) === 0)
+      return refuse("CONFIG", unclaimed(request.run));
     const { adv_estimator, provides, group_size, trainer } = request;
     const resolved = resolveMount(
       {
@@ -147,7 +150,11 @@ export class Mounting {
   }
 }
 
-function refuse(code: "PROTOCOL_VERSION" | "RUN_BUSY" | "INTERNAL", message: string): MountAnswer {
+/** Everybody who may mount at all appends to one stream; whose run it is shows in who may write its keys. */
+const unclaimed = (run: string): string =>
+  `nobody who may write the keys of run "${run}" has asked for it: mount it with the user of that run, and a client of this version`;
+
+function refuse(code: "CONFIG" | "PROTOCOL_VERSION" | "RUN_BUSY" | "INTERNAL", message: string): MountAnswer {
   return { ok: false, code, message, problems: [] };
 }
 

@@ -10,7 +10,7 @@ import { type Handle, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountRequest, TrainerSettings } from "../protocol/mount-messages.js";
 import { redactUrl } from "../redact.js";
 import { redisNow } from "../redis/connect.js";
-import { runKeys, sharedKeys } from "../redis/keys.js";
+import { CLAIM_TTL_MS, runKeys, sharedKeys } from "../redis/keys.js";
 import { readHandle } from "../redis/mounts.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { errorOf } from "../sentences.js";
@@ -89,6 +89,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
   let waitingFor: string | undefined;
   for (let pause = 2; performance.now() < end; pause = Math.min(pause * 1.5, 50)) {
     if (performance.now() >= askAt) {
+      await redis.set(runKeys(options.run_id).claim(mountId), "1", "PX", CLAIM_TTL_MS);
       await redis.xadd(sharedKeys.control, "*", "request", body);
       askAt = performance.now() + ASK_AGAIN_MS;
     }

@@ -25,6 +25,8 @@ export interface ConnectOptions {
   readonly onError?: (error: Error) => void;
   readonly name?: string;
   readonly connectTimeoutMs?: number;
+  /** Ends a script that keeps the server busy, told by its refusals. Ours take milliseconds, so it is another's. */
+  readonly endsScripts?: boolean;
 }
 
 /** ioredis' options without the reply mapping, which stays the default one here. */
@@ -138,7 +140,7 @@ export async function connect(url: string, role: Role, options: ConnectOptions =
       url: redactUrl(url),
     });
   }
-  if (role === "command") watchHalfOpen(redis);
+  if (role === "command") watchConnection(redis, options);
   return redis;
 }
 
@@ -160,7 +162,7 @@ function whenReady(redis: Redis): Promise<void> {
  * A half-open socket never reports an error; a PING that goes unanswered does. The connection is replaced and resends. A slow link
  * is no dead one: patience starts anew with every byte that comes in.
  */
-function watchHalfOpen(redis: Redis): void {
+function watchConnection(redis: Redis, { endsScripts, onError }: ConnectOptions): void {
   let asked = false;
   let heard = performance.now();
   let bytes = 0;
@@ -178,7 +180,11 @@ function watchHalfOpen(redis: Redis): void {
       const answered = (): void => {
         asked = false;
       };
-      redis.ping().then(answered, answered);
+      redis.ping().then(answered, (error: Error) => {
+        answered();
+        if (endsScripts && error.message.startsWith("BUSY "))
+          redis.script("KILL").catch((refused) => onError?.(refused));
+      });
     } else if (performance.now() - heard > PING_PATIENCE_MS) {
       asked = false;
       redis.disconnect(true);

@@ -72,6 +72,12 @@ export const KEY_TABLE = [
     ttl: "24 h",
     holds: "incarnation, mount id, handle, what each pipeline needs",
   },
+  {
+    key: "dfx2:{tag}:<run>:claim:<mount_id>",
+    type: "string",
+    ttl: "60 s",
+    holds: "who asks for this mount may write the run's keys",
+  },
   { key: "dfx2:{tag}:<run>:trainer", type: "string", ttl: "10 s", holds: "heartbeat of the trainer: its incarnation" },
   {
     key: "dfx2:{tag}:<run>:steps",
@@ -123,6 +129,8 @@ export const BROKER_GROUP = "broker";
 export const HEARTBEAT_MS = 3_000;
 export const HEARTBEAT_TTL_MS = 10_000;
 export const REPLY_TTL_MS = 60_000;
+/** A client that still waits claims again every few seconds. */
+export const CLAIM_TTL_MS = 60_000;
 export const CATALOGUE_TTL_MS = 3_600_000;
 /** The leading broker's lease, renewed with every heartbeat: three may be missed. */
 export const LEASE_MS = 10_000;
@@ -144,8 +152,15 @@ export interface StepRef extends RunRef {
   readonly step: string;
 }
 
-/** Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. */
+/** Words that stand where a run's name does, in keys of histories: a run of that name would share keys with all others' histories. */
+const TAKEN = /^(history|history-rows)$/;
+
+/**
+ * Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. The first
+ * letter of a word that is taken becomes `.xx` too.
+ */
 export function encodeRun(run: string): string {
+  if (TAKEN.test(run)) return `.68${run.slice(1)}`;
   const bytes = new TextEncoder().encode(run);
   let out = "";
   for (const b of bytes) {
@@ -232,6 +247,7 @@ export function runKeysOf(tagName: string, encoded: string) {
     encoded,
     runBase: base,
     mount: `${base}:mount`,
+    claim: (mountId: string) => `${base}:claim:${mountId}`,
     trainer: `${base}:trainer`,
     steps: `${base}:steps`,
     history: `${tag.base}:history:${encoded}`,

@@ -80,7 +80,11 @@ export abstract class Service<Beat extends Identity> {
   protected abstract beatFacts(): Omit<Beat, keyof Identity>;
 
   protected async openRedis(): Promise<Redis> {
-    const redis = await connect(this.#setup.redisUrl, "command", { onError: this.onError, name: this.#name });
+    const redis = await connect(this.#setup.redisUrl, "command", {
+      onError: this.onError,
+      name: this.#name,
+      endsScripts: true,
+    });
     this.#redis = redis;
     this.releases.push(() => redis.disconnect());
     await checkServer(redis);

@@ -135,6 +135,21 @@ describe("what must fit together", () => {
     expect(limit).toBeGreaterThan(max!);
   });
 
+  test("the image of Redis has the fixes of Lua's sandbox, which trainers may enter", () => {
+    const version = /^redis:(\d+)\.(\d+)\.(\d+)-alpine$/
+      .exec(compose.services.redis?.image ?? "")
+      ?.slice(1)
+      .map(Number);
+    // The first of each branch with the fixes of CVE-2025-49844, 46817, 46818 and 46819.
+    const first = [
+      [7, 2, 11],
+      [7, 4, 6],
+      [8, 0, 4],
+      [8, 2, 2],
+    ].find(([major, minor]) => major === version?.[0] && minor === version?.[1]);
+    expect(version?.[2]).toBeGreaterThanOrEqual(first?.[2] ?? Number.POSITIVE_INFINITY);
+  });
+
   test("nothing is in a profile but what one can do without", () => {
     const always = services.filter((s) => !s.profiles).map((s) => s.name);
     expect(always).toEqual(["redis", "broker", "worker"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pack } from "../../src/protocol/codec.js";
 import { PROTOCOL_VERSIONS } from "../../src/protocol/messages.js";
-import { sharedKeys } from "../../src/redis/keys.js";
+import { CLAIM_TTL_MS, runKeys, sharedKeys } from "../../src/redis/keys.js";
 import { REWEIGHT } from "../helpers/batches.js";
 import { eventually } from "../helpers/eventually.js";
 import { useSystem } from "../helpers/system.js";
@@ -26,6 +26,7 @@ test("mounts that wait for a first worker cost Redis next to nothing, and are an
   };
   for (const id of ids) {
     const request = pack({ ...post, mount_id: id, run: id });
+    await system.redis.raw.set(runKeys(id).claim(id), "1", "PX", CLAIM_TTL_MS);
     await system.redis.raw.xadd(sharedKeys.control, "*", "request", Buffer.from(request));
   }
   const replies = (): Promise<number> => system.redis.raw.exists(...ids.map((id) => sharedKeys.reply(id)));

@@ -4,7 +4,7 @@ import { redactUrl } from "../../redact.js";
 const SECRET = new Set(["--token"]);
 
 /** A command line as `ps` may show it. */
-export function shownArguments(argv: readonly string[]): string[] {
+function shownArguments(argv: readonly string[]): string[] {
   return argv.map((argument, i) => {
     const [flag = "", ...value] = argument.split("=");
     if (SECRET.has(argv[i - 1] ?? "")) return "***";

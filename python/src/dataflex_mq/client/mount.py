@@ -13,7 +13,7 @@ from ..protocol.codec import pack, plain, unpack
 from ..protocol.message_limits import MESSAGE_MAX_STRING_BYTES
 from ..redis.address import redact
 from ..redis.connect import Connections
-from ..redis.keys import CONTROL, reply_key
+from ..redis.keys import CLAIM_TTL_MS, CONTROL, reply_key, run_keys
 from ..redis.mounts import Handle, read_handle
 from ..redis.presence import live_brokers, live_workers
 from ..sentences import error_of
@@ -90,6 +90,7 @@ def request_mount(
     ask_at, pause, waiting_for = 0.0, 0.002, None
     while left() > 0:
         if time.monotonic() >= ask_at:
+            call(lambda: command("SET", run_keys(run_id).claim(chosen), "1", "PX", CLAIM_TTL_MS))
             call(lambda: command("XADD", CONTROL, "*", "request", body))
             ask_at = time.monotonic() + ASK_AGAIN_SECONDS
         raw = call(lambda: command("GET", reply_key(chosen)))

@@ -13,6 +13,8 @@ WORKERS = f"{PREFIX}:workers"
 
 HEARTBEAT_MS = 3_000
 HEARTBEAT_TTL_MS = 10_000
+# A client that still waits claims again every few seconds.
+CLAIM_TTL_MS = 60_000
 MOUNT_TTL_MS = 86_400_000
 STATE_TTL_MS = 7 * 86_400_000
 # How many hash tags the key space has: 1, since nothing here runs on a cluster yet.
@@ -26,7 +28,12 @@ def reply_key(mount_id: str) -> str:
 
 
 def encode_run(run: str) -> str:
-    """Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, a long id ends in a hash of all of it."""
+    """
+    Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, a long id ends in a hash of all of it. The first letter
+    of a word that stands where a run's name does, in keys of histories, becomes `.xx` too.
+    """
+    if run in ("history", "history-rows"):
+        return f".68{run[1:]}"
     data = run.encode()
     out = re.sub(rb"[^A-Za-z0-9_-]", lambda byte: b".%02x" % byte.group()[0], data).decode()
     if len(out) <= 96:
@@ -97,6 +104,9 @@ class RunKeys:
     @property
     def mount(self) -> str:
         return f"{self._run}:mount"
+
+    def claim(self, mount_id: str) -> str:
+        return f"{self._run}:claim:{mount_id}"
 
     @property
     def trainer(self) -> str:
