@@ -18,7 +18,7 @@ const TEXTS = {
       "Runs a worker until it is stopped: then it finishes its current jobs and puts back what it cannot finish in 30 s.",
     examples: [
       ["dataflex-mq worker --redis redis://127.0.0.1:6379", "one job at a time, on the CPU"],
-      ["dataflex-mq worker --slots 4 --backend wasm", "four at once, tensors on wasm"],
+      ["dataflex-mq worker --slots 4 --backend tensorflow", "four at once, tensors on libtensorflow"],
       ["dataflex-mq worker --plugin ./my-scorer.ts", "with components of your own"],
       ["dataflex-mq worker --plugin ./mine.py --device cuda", "in Python, on a GPU"],
     ],

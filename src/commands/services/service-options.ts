@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { DataflexError } from "../../errors.js";
 import { DEFAULT_PORT, LOCAL } from "../../observe/http/listen.js";
+import { checkBackend } from "../../worker/compute/backend.js";
 import { BACKENDS, type Backend } from "../../worker/compute/thread-messages.js";
 import { type DeviceAsked, parseDevice } from "../../worker/python/devices.js";
 import { WORKER_DEFAULTS } from "../../worker/worker-options.js";
@@ -50,10 +51,6 @@ const count =
     if (Number.isInteger(value) && value > 0 && value <= most) return value;
     throw new DataflexError("USAGE", `${flag} is "${text}"; it must be a whole number from 1 to ${most}`);
   };
-function backend(text: string): Backend {
-  if ((BACKENDS as readonly string[]).includes(text)) return text as Backend;
-  throw new DataflexError("USAGE", `backend "${text}" is none of ${BACKENDS.join(", ")}`);
-}
 
 const ADDRESS = "Redis address (default: DFX_REDIS_URL, then REDIS_URL)";
 const INTERPRETER = "interpreter of Python plugins (default: DFX_PYTHON, then python3)";
@@ -95,7 +92,7 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
   },
   backend: {
     value: "<name>",
-    parse: backend,
+    parse: checkBackend,
     help: {
       worker: `where tensors live: ${BACKENDS.join(", ")} (default ${WORKER_DEFAULTS.backend})`,
       doctor: "a backend that must work on this machine",

@@ -17,11 +17,11 @@ export interface InjectedBackend {
   load(): Promise<Tf>;
 }
 
-let selected: "cpu" | "wasm" | InjectedBackend = "cpu";
+let selected: "cpu" | InjectedBackend = "cpu";
 let loading: Promise<Tf> | undefined;
 
 /** Chooses where `batch.tensor` lives; takes effect at the next tensor scope. Loads nothing by itself. */
-export function setBackend(backend: "cpu" | "wasm" | InjectedBackend): void {
+export function setBackend(backend: "cpu" | InjectedBackend): void {
   if (backend === selected) return;
   selected = backend;
   loading = undefined;
@@ -42,15 +42,14 @@ export function loadTensors(): Promise<Tf> {
   return loading;
 }
 
-async function load(backend: "cpu" | "wasm" | InjectedBackend): Promise<Tf> {
-  if (typeof backend !== "string") return backend.load();
+async function load(backend: "cpu" | InjectedBackend): Promise<Tf> {
+  if (backend !== "cpu") return backend.load();
   const tf = await import("@tensorflow/tfjs-core");
-  if (backend === "cpu") await import("@tensorflow/tfjs-backend-cpu");
-  else await import("@tensorflow/tfjs-backend-wasm");
-  if (!(await tf.setBackend(backend))) throw new Error(`tfjs refused to make '${backend}' its backend`);
+  await import("@tensorflow/tfjs-backend-cpu");
+  if (!(await tf.setBackend("cpu"))) throw new Error("tfjs refused to make 'cpu' its backend");
   await tf.ready();
-  // The cpu backend greets its first use with an advertisement, which would land in the worker's log.
-  if (backend === "cpu") Object.assign(tf.backend(), { firstUse: false });
+  // It greets its first use with an advertisement, which would land in the worker's log.
+  Object.assign(tf.backend(), { firstUse: false });
   return tf;
 }
 

@@ -1,10 +1,10 @@
 import { DataflexError } from "../../errors.js";
 import type { InjectedBackend, Tf } from "../../scoring/batch/tensor-backend.js";
-import type { Backend } from "./thread-messages.js";
+import { BACKENDS, type Backend } from "./thread-messages.js";
 
 export interface OpenBackend {
   readonly name: string;
-  readonly use: "cpu" | "wasm" | InjectedBackend;
+  readonly use: "cpu" | InjectedBackend;
 }
 
 /** Where a backend of that name computes. */
@@ -13,15 +13,22 @@ export const deviceOf = (backend: string): "gpu" | "cpu" => (backend === "tensor
 /** The optional peers that hold libtensorflow; their own installers download it, so nothing here depends on them. */
 const NATIVE_PACKAGES = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
 
+/** @throws DataflexError USAGE for a name that is no backend. */
+export function checkBackend(name: string): Backend {
+  if ((BACKENDS as readonly string[]).includes(name)) return name as Backend;
+  const gone = name === "wasm" ? ": its sums over large matrices are wrong, and it was slower than cpu" : "";
+  throw new DataflexError("USAGE", `backend "${name}" is none of ${BACKENDS.join(", ")}${gone}`, { backend: name });
+}
+
 /**
  * Opens what `--backend` asked for, or refuses: a worker asked for a GPU never runs on the CPU in silence. A native backend must prove
  * itself with one real operation, since some of its versions load and then fail at the first.
  *
- * @throws DataflexError BACKEND with the reason and what to install.
+ * @throws DataflexError USAGE as `checkBackend`; BACKEND with the reason and what to install.
  */
 export async function openBackend(asked: Backend): Promise<OpenBackend> {
+  checkBackend(asked);
   if (asked === "auto" || asked === "cpu") return { name: "cpu", use: "cpu" };
-  if (asked === "wasm") return { name: "wasm", use: "wasm" };
   const tf = await openNative(asked);
   return { name: asked, use: { name: asked, load: async () => tf } };
 }

@@ -11,7 +11,7 @@ import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonState } from "../python/python-slot.js";
 
 /** Where tensors of `batch.tensor` live. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
-export const BACKENDS = ["auto", "cpu", "wasm", "tensorflow", "tensorflow-gpu"] as const;
+export const BACKENDS = ["auto", "cpu", "tensorflow", "tensorflow-gpu"] as const;
 export type Backend = (typeof BACKENDS)[number];
 
 /** What a compute thread (or child process) is started with. */

@@ -12,7 +12,7 @@ const WORKER: ServiceOptions = {
   redis: "unix:///tmp/r.sock",
   http: "[::1]:9464",
   slots: 3,
-  backend: "wasm",
+  backend: "tensorflow",
   plugin: ["./a.ts", "b"],
   computeLimitMs: 1_500,
   python: "/opt/venv/bin/python",
@@ -42,7 +42,8 @@ describe("service options", () => {
     ["workers", "", '--workers is ""; it must be a whole number from 1 to 256'],
     ["computeLimitMs", "86400001", '--compute-limit-ms is "86400001"; it must be a whole number from 1 to 86400000'],
     ["device", "gpu", 'device "gpu" is none of auto, cpu, cuda, cuda:N'],
-    ["backend", "gpu", 'backend "gpu" is none of auto, cpu, wasm, tensorflow, tensorflow-gpu'],
+    ["backend", "gpu", 'backend "gpu" is none of auto, cpu, tensorflow, tensorflow-gpu'],
+    ["backend", "wasm", "its sums over large matrices are wrong"],
   ])("%s %j is refused by name and range", (name, text, message) => {
     expect(() => parseOptions(name === "workers" ? "all" : "worker", { [name]: text })).toThrow(message);
   });

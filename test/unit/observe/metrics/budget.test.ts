@@ -35,7 +35,7 @@ const STEPS = 10_000;
 test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with every scorer there is, and loses no count", async () => {
   const listeners: ((execution: JobExecution) => void)[] = [];
   const page = createWorkerMetrics({
-    backend: "wasm",
+    backend: "cpu",
     requestedBackend: "auto",
     active: 1,
     slots: 1,
