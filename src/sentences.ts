@@ -33,7 +33,7 @@ const SENTENCES = {
     "session_index holds no index in row {row}: send whole numbers from 0, below 2^31, one a row",
   "INVALID_INPUT.index_twice":
     'rows {first} and {row} both have index {index} in session "{session}" of uid "{uid}": the highest index counts, so each needs its own',
-  "INVALID_INPUT.session_missing":
+  "INVALID_INPUT.some_rows":
     "row(s) {rows} have no {column}, and others of this step have one: put {column} for every row, or for none",
   RELEASED: "step {step} was released: it takes no more puts, and its weights are gone",
   // waiting

@@ -3,9 +3,10 @@ import { LAYOUT_COLUMNS, SESSION_COLUMNS } from "../../columns/field-names.js";
 import { layoutOfColumns } from "../../columns/layout.js";
 import { mergeColumns, type Piece } from "../../columns/merge-columns.js";
 import { rowsIn } from "../../columns/row-ranges.js";
-import type { Column, Layout, MaskColumn } from "../../columns/tensor.js";
+import type { Column, Layout } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
 import { sessionColumns } from "./session-columns.js";
+import { missingRows, refuseSome } from "./some-rows.js";
 import type { ComputeRequest, PutPart } from "./thread-messages.js";
 
 /** A job's columns, whole and in row order. */
@@ -46,8 +47,7 @@ export function assemble(request: ComputeRequest): Step {
     columns.set(name, column);
   }
   const found = layoutOfColumns(columns, request.rows);
-  const known = lengths && found.width > 0 ? responseLengths(lengths, found.mask) : undefined;
-  const layout = known ? { ...found, lengths: known } : found;
+  const layout = lengths && found.width > 0 ? { ...found, lengths: responseLengths(lengths, padding) } : found;
   return { layout, columns, padding };
 }
 
@@ -71,20 +71,16 @@ function paintRows(pieces: readonly Piece[] | undefined, rows: number): RowValue
   return painted;
 }
 
-/** Lengths of all rows: where nobody said one, the response is as long as its mask says. Undefined where neither is known. */
-function responseLengths({ values, known }: RowValues, mask: MaskColumn | undefined): Int32Array | undefined {
-  if (known.every(Boolean)) return values;
-  if (!mask) return undefined;
-  const ends = maskEnds(mask);
-  return values.map((length, row) => (known[row] ? length : ends[row]!));
-}
-
-function maskEnds(mask: MaskColumn): Int32Array {
-  if (mask.kind === "lengths") return mask.lengths;
-  const { offsets, bounds } = mask;
-  return Int32Array.from({ length: mask.rows }, (_, row) =>
-    offsets[row] === offsets[row + 1] ? 0 : bounds[2 * offsets[row + 1]! - 1]!,
+/**
+ * Of some rows alone they say nothing of the others': to cut these at their mask would lose a reward on a masked last token, to leave them
+ * whole would make their lengths those of the padding.
+ */
+function responseLengths({ values, known }: RowValues, padding: Uint8Array | undefined): Int32Array {
+  refuseSome(
+    "lengths",
+    missingRows(values.length, padding, (row) => known[row] === 1),
   );
+  return values;
 }
 
 function partOf(

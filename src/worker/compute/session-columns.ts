@@ -4,6 +4,7 @@ import { rowsIn } from "../../columns/row-ranges.js";
 import { sameIndexTwice } from "../../columns/session-index.js";
 import type { Column, StringsColumn } from "../../columns/tensor.js";
 import { errorOf } from "../../sentences.js";
+import { missingRows, refuseSome } from "./some-rows.js";
 
 /**
  * `session` and `session_index` of all rows, from the puts that brought them along. Padding rows need neither.
@@ -53,11 +54,10 @@ function valuesOf(
       else if (piece.kind === "vector") values[row] = piece.values[i];
     }
   }
-  const missing = values.flatMap((value, row) => (value === undefined && !padding?.[row] ? [row] : []));
-  if (missing.length > 0) {
-    const shown = missing.slice(0, 5).join(", ") + (missing.length > 5 ? ` and ${missing.length - 5} more` : "");
-    throw errorOf("INVALID_INPUT.session_missing", { rows: shown, column }, { rows: missing.slice(0, 10), column });
-  }
+  refuseSome(
+    column,
+    missingRows(rows, padding, (row) => values[row] !== undefined),
+  );
   return values.map((value) => value ?? 0);
 }
 
