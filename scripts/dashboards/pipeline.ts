@@ -15,7 +15,7 @@ export const pipeline: Dashboard = {
     {
       title: "Jobs by state",
       description:
-        "A growing number of waiting jobs is overload, or nobody who serves the queue: compare with workers and slots.",
+        "A growing number of waiting jobs means overload, or that no worker serves the queue: compare with workers and slots.",
       noData: NO_LEADER,
       kind: "timeseries",
       unit: "short",
@@ -26,7 +26,7 @@ export const pipeline: Dashboard = {
     {
       title: "Oldest waiting job",
       description:
-        "How long the oldest job has waited. It should stay near 0; above 2 minutes workers exist and do not take jobs, or there are none.",
+        "How long the oldest job has waited. It should stay near 0; above 2 minutes there are no workers, or they take no jobs.",
       noData: NO_LEADER,
       kind: "timeseries",
       unit: "s",
@@ -38,7 +38,7 @@ export const pipeline: Dashboard = {
     },
     {
       title: "Throughput",
-      description: "Rows and valid tokens weighted a second, over all workers.",
+      description: "Rows and tokens weighted per second, over all workers.",
       noData: NO_JOB,
       kind: "timeseries",
       unit: "short",
@@ -50,7 +50,7 @@ export const pipeline: Dashboard = {
     {
       title: "Time per job by phase",
       description:
-        "What a job spends its time on, on average. Fetch and publish are Redis and the network; decode, score and encode are the compute thread.",
+        "Average time of a job by phase. Fetch and publish are Redis and the network; decode, score and encode are the compute thread.",
       noData: NO_JOB,
       kind: "timeseries",
       unit: "s",
@@ -75,7 +75,7 @@ export const pipeline: Dashboard = {
     },
     {
       title: "Duration of a job",
-      description: "95th percentile from start to finish of an execution of a job, by scorer.",
+      description: "95th percentile of the time from start to finish of one execution, by scorer.",
       noData: NO_JOB,
       kind: "timeseries",
       unit: "s",
@@ -83,7 +83,7 @@ export const pipeline: Dashboard = {
     },
     {
       title: "Payload by encoding",
-      description: "Bytes read and written a second. A jump in dense bytes is a trainer that sends whole matrices.",
+      description: "Bytes read and written per second. A jump in dense bytes is a trainer that sends whole matrices.",
       noData: NO_JOB,
       kind: "timeseries",
       unit: "Bps",
@@ -104,8 +104,8 @@ export const pipeline: Dashboard = {
       queries: [{ expr: quantile(0.95, "dataflex_payload_bytes", ["direction"]), legend: "{{direction}}" }],
     },
     {
-      title: "Attempts by outcome",
-      description: "Completed is right; superseded lost a race or came too late, which is harmless.",
+      title: "Executions of jobs by outcome",
+      description: "Completed is good; superseded ones lost a race or came too late, which is harmless.",
       noData: NO_JOB,
       kind: "timeseries",
       unit: "ops",
@@ -114,7 +114,7 @@ export const pipeline: Dashboard = {
     {
       title: "Failures by reason",
       description:
-        "Contract and decode are the trainer's data; score and act are components; lost, poison and timeout are workers that died or hung.",
+        "Contract and decode point to the trainer's data, score and act to components, lost, poison and timeout to workers that died or hung.",
       noData: NO_JOB,
       kind: "bars",
       unit: "short",
@@ -123,7 +123,7 @@ export const pipeline: Dashboard = {
     {
       title: "Retries, stalls and lost locks",
       description:
-        "Jobs tried again, jobs whose holder was gone, lock renewals that failed. Stalls without dead workers mean a starved machine.",
+        "Jobs that were retried, jobs whose worker was gone, and lock renewals that failed. Stalls without dead workers mean that a machine is overloaded.",
       noData: "no worker is running.",
       kind: "bars",
       unit: "short",
@@ -135,7 +135,8 @@ export const pipeline: Dashboard = {
     },
     {
       title: "Streams: lag and pending",
-      description: "Entries not yet read, and read but not acknowledged. Both should return to 0 within seconds.",
+      description:
+        "Entries that were not read yet, or read but not acknowledged. Both should return to 0 within seconds.",
       noData: NO_LEADER,
       kind: "timeseries",
       unit: "short",
@@ -152,7 +153,7 @@ export const pipeline: Dashboard = {
     {
       title: "Entries of streams",
       description:
-        "What each stream holds. Dead are entries that nobody could read: somebody writes what this version does not know.",
+        "Entries in each stream. Dead entries could not be read: something writes messages that this version does not know.",
       noData: NO_LEADER,
       kind: "timeseries",
       unit: "short",
@@ -162,7 +163,7 @@ export const pipeline: Dashboard = {
     {
       title: "Bytes in flight",
       description:
-        "Payload that Redis holds for open steps, beside all it uses. Bytes that stay after steps are trained on: the trainer does not release them.",
+        "Payload that Redis holds for open steps, and all the memory it uses. If the bytes stay after their steps were trained on, the trainer does not release them.",
       noData: NO_LEADER,
       kind: "timeseries",
       unit: "bytes",

@@ -30,7 +30,8 @@ export const platform: Dashboard = {
     },
     {
       title: "Slots",
-      description: "Jobs that the live workers of a queue can run at once, and mounted scorers that need it.",
+      description:
+        "Jobs that the live workers of a queue can run at once, and the mounted scorers that need the queue.",
       noData: NO_LEADER,
       kind: "timeseries",
       unit: "short",
@@ -42,7 +43,7 @@ export const platform: Dashboard = {
     },
     {
       title: "Slots in use",
-      description: "At 1 for long, more workers would make steps faster.",
+      description: "If this stays at 1, more workers would make steps faster.",
       noData: NO_WORKER,
       kind: "timeseries",
       unit: "percentunit",
@@ -55,7 +56,7 @@ export const platform: Dashboard = {
     {
       title: "Readiness and last job",
       description:
-        "Whether each worker can be given jobs, and how long ago its last job ended. Ready, idle for long, and jobs are waiting: it is stuck.",
+        "Whether each worker can be given jobs, and how long ago its last job ended. A worker that is ready and long idle while jobs wait is stuck.",
       noData: NO_WORKER,
       kind: "timeseries",
       unit: "s",
@@ -66,7 +67,7 @@ export const platform: Dashboard = {
     },
     {
       title: "Trainers",
-      description: "Time since each trainer's last heartbeat. Above 10 s it is dead, or its process hangs.",
+      description: "Time since each trainer's last heartbeat. Above 10 s the trainer is dead, or its process hangs.",
       noData: "no run was mounted in the time shown.",
       kind: "timeseries",
       unit: "s",
@@ -80,7 +81,7 @@ export const platform: Dashboard = {
     {
       title: "Event-loop lag",
       description:
-        "99th percentile. Above 1 s a process cannot renew its locks: something blocks its main thread, or the machine is starved.",
+        "99th percentile. Above 1 s a process cannot renew its locks: something blocks its main thread, or the machine is overloaded.",
       noData: NO_PROCESS,
       kind: "timeseries",
       unit: "s",
@@ -105,7 +106,7 @@ export const platform: Dashboard = {
     {
       title: "Tensors",
       description:
-        "Tensors alive after each job. They are 0 for scorers that ask for none; a growing number is a leak.",
+        "Tensors alive after each job. There are none for scorers that do not use tensors; a growing number is a leak.",
       noData: NO_WORKER,
       kind: "timeseries",
       unit: "short",
@@ -122,7 +123,7 @@ export const platform: Dashboard = {
     {
       title: "Devices",
       description:
-        "What each worker computes on, and what it was asked for. Fallback 1: a GPU was asked for and is not in use.",
+        "The device that each worker uses, and the one it was asked for. Fallback 1: a GPU was asked for and is not in use.",
       noData: NO_WORKER,
       kind: "table",
       unit: "short",
@@ -136,7 +137,8 @@ export const platform: Dashboard = {
     },
     {
       title: "Versions",
-      description: "Processes by role and version. Two versions at once are a rollout, or one that stopped half-way.",
+      description:
+        "Processes by role and version. Two versions at once mean an upgrade, possibly one that stopped half-way.",
       noData: NO_PROCESS,
       kind: "table",
       unit: "short",
@@ -177,7 +179,7 @@ export const platform: Dashboard = {
     {
       title: "Redis: settings",
       description:
-        "1 where a setting is safe. maxmemory_policy and version decide whether services start at all; without aof a restart forgets open steps, without maxmemory it may take the whole machine; acl: not everybody who reaches it may do everything; tls: nobody on the way reads along. dataflex-mq doctor has the lines that fix each.",
+        "1 if a setting is safe. maxmemory_policy and version decide whether services start at all; without aof a restart forgets open steps; without maxmemory Redis may take all the machine's memory; acl: access needs a password; tls: nobody on the network can read along. dataflex-mq doctor prints the commands that fix each.",
       noData: NO_LEADER,
       kind: "table",
       unit: "short",
@@ -193,7 +195,7 @@ export const platform: Dashboard = {
     {
       title: "Leading broker",
       description:
-        "1 on the broker that exports what all share. None for more than 13 s: their lease or Redis is in trouble.",
+        "1 on the broker that exports the shared metrics. If none is 1 for more than 13 s, there is a problem with the lease or with Redis.",
       noData: "no broker is running.",
       kind: "timeseries",
       unit: "short",
@@ -204,7 +206,7 @@ export const platform: Dashboard = {
     {
       title: "Live pages",
       description:
-        "Browsers that look on, by broker. Each tab that is in sight holds one stream; hidden ones let go of theirs.",
+        "Open live pages, by broker. The visible tabs of a browser share one stream; hidden tabs close theirs.",
       noData: "no broker is running.",
       kind: "timeseries",
       unit: "short",
@@ -213,7 +215,7 @@ export const platform: Dashboard = {
     },
     {
       title: "Series per scrape",
-      description: "Must stay flat over a run; beyond 20,000 Prometheus refuses the scrape.",
+      description: "Must stay constant during a run; beyond 20,000 Prometheus refuses the scrape.",
       noData: NO_PROCESS,
       kind: "timeseries",
       unit: "short",

@@ -34,7 +34,7 @@ export const trainingSteps: readonly Panel[] = [
   {
     title: "Steps by outcome",
     description:
-      "Applied is right. Fallback trained without weights, failed and expired got none: look at the run's last failures.",
+      "Applied is good. Fallback steps trained without weights; failed and expired ones got none: look at the run's last failures.",
     noData: "no run was mounted in the time shown.",
     kind: "bars",
     unit: "short",
@@ -49,7 +49,7 @@ export const trainingSteps: readonly Panel[] = [
   {
     title: "Shares of domains",
     description:
-      "What a mixer proposes to draw the next prompts with. A share that falls to the floor is a domain that is given up.",
+      "The shares in which a mixer proposes to draw the next prompts. If a share falls to the floor, the mixer has given up on that domain.",
     noData: "no chosen run mounts a mixer.",
     kind: "timeseries",
     unit: "percentunit",
@@ -65,7 +65,7 @@ export const trainingSteps: readonly Panel[] = [
   },
   {
     title: "Scores of domains",
-    description: "Mean score of each domain's rows: what a mixer judges by.",
+    description: "Mean score of each domain's rows, by which a mixer judges.",
     noData: "no chosen run mounts a mixer with a scorer.",
     kind: "timeseries",
     unit: "short",
@@ -79,7 +79,7 @@ export const trainingSteps: readonly Panel[] = [
   {
     title: "Wait and hidden time per step",
     description:
-      "Wait is what weights cost the trainer; hidden is what they took while the trainer worked on. Much wait and little hidden: mount the scorer at an earlier stage, put earlier, or add workers.",
+      "Wait is the time for which the trainer waited for weights; hidden is the time they took while the trainer worked. Much wait and little hidden: mount the scorer at an earlier stage, put earlier, or add workers.",
     noData: "no step was released in the time shown.",
     kind: "timeseries",
     unit: "s",
@@ -101,7 +101,7 @@ export const trainingSteps: readonly Panel[] = [
   },
   {
     title: "Steps per minute",
-    description: "How fast runs get their weights, by outcome.",
+    description: "Steps that settle per minute, by outcome.",
     noData: "no run was mounted in the time shown.",
     kind: "timeseries",
     unit: "short",
@@ -115,7 +115,7 @@ export const trainingSteps: readonly Panel[] = [
   {
     title: "Non-finite rows",
     description:
-      "Rows whose field or score was NaN or infinite. Anything but 0 is a broken signal or scorer, whatever on_nonfinite makes of it.",
+      "Rows whose field or score was NaN or infinite. Anything but 0 means a broken signal or scorer, whatever on_nonfinite does about it.",
     noData: NO_STEP,
     kind: "bars",
     unit: "short",

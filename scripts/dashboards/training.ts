@@ -55,7 +55,7 @@ export const training: Dashboard = {
     {
       title: "Effective sample size",
       description:
-        "Share of the batch that the weights let count: 1 is uniform. Below 0.3 a few rows dominate the update, below 0.1 most of the batch carries no gradient. Of a selection it equals the kept share.",
+        "Share of the batch that effectively counts under these weights: 1 is uniform. Below 0.3 a few rows dominate the update, below 0.1 most of the batch contributes no gradient. For a selection it equals the kept share.",
       noData: NO_STEP,
       kind: "timeseries",
       unit: "percentunit",
@@ -89,7 +89,7 @@ export const training: Dashboard = {
     {
       title: "Mean and deviation of weights",
       description:
-        "A reweighter's mean is 1 unless it is told otherwise; another mean changes the effective learning rate. A deviation above 1 is a heavy tail.",
+        "A reweighter's mean is 1 unless normalize is none; another mean changes the effective learning rate. A deviation above 1 is a heavy tail.",
       noData: NO_STEP,
       kind: "timeseries",
       unit: "short",
@@ -101,7 +101,7 @@ export const training: Dashboard = {
     {
       title: "Quantiles and extremes of weights",
       description:
-        "The shape of the weights. A maximum that runs away from the 0.99 quantile is a single row; a median that sinks to 0 is starvation.",
+        "The shape of the weights. A maximum that runs away from the 0.99 quantile is a single row; a median that sinks to 0 means that most rows get no weight.",
       noData: NO_STEP,
       kind: "timeseries",
       unit: "short",

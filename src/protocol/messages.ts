@@ -1,7 +1,7 @@
 import type { Limits } from "../columns/limits.js";
 import type { ColumnHeader } from "../columns/tensor.js";
 import type { ErrorCode } from "../errors.js";
-import type { AttemptOutcome } from "./outcome-words.js";
+import type { JobOutcome } from "./outcome-words.js";
 import type { Composition, FieldNeed, Mechanism, PipelineSpec } from "./pipeline-spec.js";
 import type { Stage } from "./stages.js";
 import type { Distribution, ExtremeRows, WeightStats } from "./statistics-messages.js";
@@ -68,7 +68,7 @@ export interface JobData {
 
 /** What a finished job returns to BullMQ: a receipt, never data. */
 export interface Receipt {
-  readonly outcome: Exclude<AttemptOutcome, "retried">;
+  readonly outcome: Exclude<JobOutcome, "retried">;
   readonly reason?: string;
   readonly worker: string;
 }

@@ -1,11 +1,11 @@
 /** How one execution of a job ends. Metrics count all of them; a finished job's receipt says one of them, but never `retried`. */
-export const ATTEMPT_OUTCOMES = {
+export const JOB_OUTCOMES = {
   completed: "its result was settled",
   failed: "a typed failure was settled",
   retried: "an error that a retry may not meet; the job goes back to its queue",
   superseded: "nothing was settled: the pipeline already had its outcome, or its run has a new incarnation",
 } as const;
-export type AttemptOutcome = keyof typeof ATTEMPT_OUTCOMES;
+export type JobOutcome = keyof typeof JOB_OUTCOMES;
 
 /** What became of a pipeline's step, as metrics count it. */
 export const STEP_OUTCOMES = {

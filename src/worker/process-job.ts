@@ -7,7 +7,7 @@ import { DataflexError } from "../errors.js";
 import { faultPoint } from "../fault-points.js";
 import type { Logger } from "../log.js";
 import type { Handle, JobData, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
-import type { AttemptOutcome } from "../protocol/outcome-words.js";
+import type { JobOutcome } from "../protocol/outcome-words.js";
 import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import { stateOf } from "../protocol/pipeline-state.js";
 import { packEntry } from "../protocol/saved-state.js";
@@ -37,7 +37,7 @@ export interface JobContext {
 export interface JobExecution {
   readonly job: JobData;
   readonly spec: PipelineSpec | undefined;
-  readonly outcome: AttemptOutcome;
+  readonly outcome: JobOutcome;
   readonly reason?: string;
   readonly result?: ResultHeader;
   readonly waitMs: number;
@@ -65,7 +65,7 @@ export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run
   const started = performance.now();
   const handle = await c.handles.get(job.data.run, job.data.incarnation);
   const spec = handle?.pipelines.find((p) => p.name === job.data.pipeline);
-  const report = (outcome: AttemptOutcome, more: Partial<JobExecution> = {}): void =>
+  const report = (outcome: JobOutcome, more: Partial<JobExecution> = {}): void =>
     c.onExecution({
       job: job.data,
       spec,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LABELS } from "../../src/observe/metrics/labels.js";
-import { ATTEMPT_OUTCOMES, STEP_OUTCOMES } from "../../src/protocol/outcome-words.js";
+import { JOB_OUTCOMES, STEP_OUTCOMES } from "../../src/protocol/outcome-words.js";
 
 test("docs/architecture.md and the metrics' label have the outcomes of src/protocol/outcome-words.ts, and no others", () => {
   const text = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
@@ -10,9 +10,9 @@ test("docs/architecture.md and the metrics' label have the outcomes of src/proto
     row.slice(1),
   );
   expect(rows).toEqual([
-    ...Object.entries(ATTEMPT_OUTCOMES).map((row) => ["execution of a job", ...row]),
+    ...Object.entries(JOB_OUTCOMES).map((row) => ["execution of a job", ...row]),
     ...Object.entries(STEP_OUTCOMES).map((row) => ["step", ...row]),
   ]);
-  const words = new Set([...Object.keys(ATTEMPT_OUTCOMES), ...Object.keys(STEP_OUTCOMES)]);
+  const words = new Set([...Object.keys(JOB_OUTCOMES), ...Object.keys(STEP_OUTCOMES)]);
   expect([...LABELS.outcome.values]).toEqual([...words]);
 });

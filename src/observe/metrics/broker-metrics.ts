@@ -13,7 +13,7 @@ const broker = exportedBy(["broker"]);
 
 export const BROKER_METRICS = [
   // weights and scores of the last finished step
-  shared.gauge("dataflex_weight_mean", WEIGHTS, "Mean weight of the last finished step over valid elements."),
+  shared.gauge("dataflex_weight_mean", WEIGHTS, "Mean weight of the last finished step over live elements."),
   shared.gauge("dataflex_weight_std", WEIGHTS, "Population standard deviation of weights of the last finished step."),
   shared.gauge("dataflex_weight_min", WEIGHTS, "Smallest weight of the last finished step."),
   shared.gauge("dataflex_weight_max", WEIGHTS, "Largest weight of the last finished step."),
@@ -35,7 +35,7 @@ export const BROKER_METRICS = [
   shared.gauge(
     "dataflex_weight_quantile",
     [...WEIGHTS, "q"],
-    "Weight quantile q of the last finished step; of more than 4,096 elements from an evenly spaced sample.",
+    "Weight quantile q of the last finished step; above 4,096 elements, of an evenly spaced sample.",
   ),
   shared.gauge(
     "dataflex_weight_clipped_ratio",
@@ -61,7 +61,7 @@ export const BROKER_METRICS = [
   shared.gauge(
     "dataflex_mix_score_mean",
     DOMAINS,
-    "Mean score of a domain's rows in the last finished step that had any; the reward where the scorer scores rewards.",
+    "Mean score of a domain's rows in the last finished step that had any; the mean reward if the scorer scores rewards.",
   ),
   // runs and their steps
   shared.gauge("dataflex_run_step", ["run", "point"], "Latest step enqueued, published or applied."),
@@ -81,13 +81,13 @@ export const BROKER_METRICS = [
     "dataflex_trainer_wait_seconds",
     ["run"],
     WAIT_BUCKETS,
-    "Time the trainer blocked for the weights of a step, as it reported on release.",
+    "Time for which the trainer was blocked waiting for a step's weights, as reported on release.",
   ),
   shared.histogram(
     "dataflex_trainer_hidden_seconds",
     ["run"],
     WAIT_BUCKETS,
-    "Part of a step's duration that the trainer did not wait for: it worked meanwhile.",
+    "Part of a step's duration during which the trainer did not wait but worked.",
   ),
   shared.gauge(
     "dataflex_trainer_last_seen_timestamp_seconds",
@@ -101,7 +101,7 @@ export const BROKER_METRICS = [
     ["queue"],
     "Age of the oldest waiting job of a queue; 0 when none waits.",
   ),
-  shared.gauge("dataflex_queue_paused", ["queue"], "1 when somebody has paused a queue."),
+  shared.gauge("dataflex_queue_paused", ["queue"], "1 when a queue is paused."),
   shared.gauge(
     "dataflex_scorer_mounted",
     ["scorer", "stage", "queue"],
@@ -120,7 +120,11 @@ export const BROKER_METRICS = [
     ["stream", "group"],
     "Idle time of the oldest entry delivered and not acknowledged; 0 when there is none.",
   ),
-  shared.gauge("dataflex_stream_entries", ["stream"], "Entries a stream holds; dead: those that nobody could read."),
+  shared.gauge(
+    "dataflex_stream_entries",
+    ["stream"],
+    "Entries that a stream holds; dead: those that could not be read.",
+  ),
   shared.gauge(
     "dataflex_inflight_bytes",
     [],
@@ -135,8 +139,8 @@ export const BROKER_METRICS = [
     "dataflex_redis_ping_seconds",
     [],
     LATENCY_BUCKETS,
-    "Round trip of the probes by which this broker watches Redis.",
+    "Round-trip time of this broker's probes of Redis.",
   ),
-  broker.gauge("dataflex_sse_clients", [], "Live pages that hold a stream of events of this broker open."),
+  broker.gauge("dataflex_sse_clients", [], "Live pages that have an event stream of this broker open."),
   broker.gauge("dataflex_broker_leader", [], "1 on the broker that exports the facts all brokers share."),
 ] as const;

@@ -1,6 +1,6 @@
 import type { ColumnHeader } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
-import { ATTEMPT_OUTCOMES } from "../../protocol/outcome-words.js";
+import { JOB_OUTCOMES } from "../../protocol/outcome-words.js";
 import type { JobExecution } from "../../worker/process-job.js";
 import { LABELS, NO_SCORER } from "./labels.js";
 import type { Meter } from "./meter.js";
@@ -62,7 +62,7 @@ export class ExecutionMeter {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const meter = this.#meter;
-    for (const outcome of Object.keys(ATTEMPT_OUTCOMES)) meter.init("dataflex_jobs_total", { stage, scorer, outcome });
+    for (const outcome of Object.keys(JOB_OUTCOMES)) meter.init("dataflex_jobs_total", { stage, scorer, outcome });
     for (const reason of FAILURE_REASONS) meter.init("dataflex_job_failures_total", { stage, scorer, reason });
     meter.init("dataflex_job_retries_total", { stage, scorer });
     meter.init("dataflex_samples_total", { stage });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ENCODINGS } from "../../columns/tensor.js";
-import { ATTEMPT_OUTCOMES, STEP_OUTCOMES } from "../../protocol/outcome-words.js";
+import { JOB_OUTCOMES, STEP_OUTCOMES } from "../../protocol/outcome-words.js";
 import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { STAGES } from "../../protocol/stages.js";
 import { QUANTILES } from "../../scoring/distribution.js";
@@ -26,7 +26,7 @@ export const LABELS = {
   delivered: { values: ["true", "false"], means: "false for a shadow, which is measured and never delivered" },
   stage: { values: STAGES, means: "stage" },
   mechanism: { values: MECHANISMS, means: "mechanism" },
-  level: { values: ["sample", "token"], means: "one weight a row, or one a token" },
+  level: { values: ["sample", "token"], means: "one weight per row, or one per token" },
   scorer: { cap: 64, means: "registered scorer" },
   actuator: { cap: 64, means: "registered actuator" },
   queue: { cap: 64, means: "stage and catalogue fingerprint" },
@@ -35,7 +35,7 @@ export const LABELS = {
     means: "state of a job",
   },
   outcome: {
-    values: [...new Set([...Object.keys(ATTEMPT_OUTCOMES), ...Object.keys(STEP_OUTCOMES)])],
+    values: [...new Set([...Object.keys(JOB_OUTCOMES), ...Object.keys(STEP_OUTCOMES)])],
     means: "how it ended",
   },
   reason: { values: FAILURE_REASONS, means: "kind of failure" },

@@ -14,19 +14,19 @@ export const WORKER_METRICS = [
     ["run", "pipeline", "delivered", "stage", "mechanism"],
     WEIGHT_EDGES,
     WEIGHT_BUCKETS,
-    "Published weights, one a row or one a token as the pipeline gives them; of very many an evenly spaced sample.",
+    "Published weights, one per row or per token as the pipeline gives them; of large steps an evenly spaced sample.",
   ),
   worker.binned(
     "dataflex_score_value",
     SCORES,
     SCORE_EDGES,
     SCORE_BUCKETS,
-    "Scores before the actuator; of very many an evenly spaced sample.",
+    "Scores before the actuator; of large steps an evenly spaced sample.",
   ),
   worker.counter(
     "dataflex_weights_nonfinite_total",
     ["run", "pipeline", "delivered", "stage", "scorer"],
-    "Rows with a field or score that was NaN or infinite, before on_nonfinite decided what becomes of them.",
+    "Rows with a field or score that was NaN or infinite, before on_nonfinite decided what happens to them.",
   ),
   // jobs of this worker
   worker.counter(
@@ -54,7 +54,7 @@ export const WORKER_METRICS = [
     "dataflex_job_phase_seconds",
     ["stage", "phase"],
     LATENCY_BUCKETS,
-    "Time a completed job spent in each phase; score is the scorer and the actuator.",
+    "Time a completed job spent in each phase; score covers the scorer and the actuator.",
   ),
   worker.histogram(
     "dataflex_job_wait_seconds",
@@ -63,7 +63,7 @@ export const WORKER_METRICS = [
     "Time from adding a job to its start, on Redis' clock.",
   ),
   worker.counter("dataflex_samples_total", ["stage"], "Rows weighted by completed jobs."),
-  worker.counter("dataflex_tokens_total", ["stage"], "Valid tokens weighted by completed jobs."),
+  worker.counter("dataflex_tokens_total", ["stage"], "Tokens under the mask weighted by completed jobs."),
   worker.counter(
     "dataflex_payload_bytes_total",
     ["direction", "encoding"],
@@ -93,7 +93,7 @@ export const WORKER_METRICS = [
     "Compute device in use and the one asked for; always 1.",
   ),
   worker.gauge("dataflex_device_fallback", [], "1 when a GPU backend was asked for and another device is in use."),
-  worker.gauge("dataflex_tensor_bytes", ["backend"], "Bytes of the tensors alive after the last job."),
+  worker.gauge("dataflex_tensor_bytes", ["backend"], "Bytes of the tensors that were alive after the last job."),
   worker.gauge("dataflex_tensors", ["backend"], "Tensors alive after the last job; a growing number is a leak."),
   worker.gauge(
     "dataflex_last_job_timestamp_seconds",
