@@ -1,5 +1,6 @@
 import { seededRng } from "../scoring/batch/rng.js";
 import type { RowComponent } from "../scoring/components/component-types.js";
+import { usualScope } from "../scoring/components/needs.js";
 import type { FakeField } from "./fake-batch.js";
 
 /** How to make a field of one's own: one list of numbers a row (a token matrix), or one number a row. */
@@ -83,6 +84,7 @@ function numbers({ constant, label, scale = 1 }: Plan, what: string, name: strin
 
 /** Values as such fields have them; unknown names get numbers around 0. */
 function usualMaker(name: string): FieldMaker {
+  if (usualScope(name) === undefined) return (rng, lengths) => lengths.map(() => Math.round(20 * rng()) - 10);
   if (/reward|scores/.test(name)) {
     return (rng, lengths) => lengths.map((n) => Array.from({ length: n }, (_, t) => (t === n - 1 ? rng() : 0)));
   }

@@ -1,6 +1,9 @@
 /** Parameters that a component cannot do without, by kind and name. */
 export const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
   "scorer truncated": { max_response_length: 4 },
+  "selector m2po": { threshold: 0.04 },
+  // Which tokens are drawn is no property of the formula: all that are eligible are dropped.
+  "selector clip_cov": { ratio: 1 },
   "mixer linear_schedule": { end: [1, 1, 2], end_step: 10 },
   "policy adarft": { batch_size: 2 },
 };
@@ -47,7 +50,12 @@ export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[
     { level: "sequence", method: "mask", reject: "seq_sum_k2" },
     { reject: "seq_mean_k1", reject_low: 0.1, reject_high: 3 },
     { reject: "seq_max_k3" },
+    { method: "clip" },
+    { level: "sequence", method: "clip", low: 0.9, high: 1.1 },
   ],
+  "reweighter maxrl": [{ normalized: false }],
+  "reweighter vespo": [{ k_pos: 0, lambda_pos: 1e-4, k_neg: 1, lambda_neg: 1 }],
+  "reweighter difficulty_weight": [{ easy: true }],
   "selector threshold_band": [{ closed: "both", low: 0.3, high: 0.7 }, { closed: "low" }, { closed: "high" }],
   "selector topk_fraction": [{ fraction: 0.3, largest: false }, { fraction: 1 }],
   "selector gfpo": [{ k: 1 }],
@@ -56,6 +64,16 @@ export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[
   "selector difficulty_filter": [{ low: 0.5, high: 0.5 }],
   "selector advantage_gate": [{ reject_min: -0.5, reject_max: 0.5 }],
   "selector entropy_topk": [{ fraction: 1 }, { fraction: 0.01 }],
+  "selector staleness_cutoff": [{ max_staleness: 0 }, { max_staleness: 2 }],
+  "selector opsm": [{ delta: 0 }, { delta: 0.5 }],
+  "selector tv_gate": [{ delta: 0 }, { delta: 0.5 }],
+  "selector signed_gate": [
+    { low: 0, high: 0 },
+    { low: 0.3, high: 0.1 },
+  ],
+  "selector veto": [{ low: 0.3 }, { low: null, high: 2 }, { low: 0.3, high: 3 }, { low: null }],
+  "selector m2po": [{ threshold: 1e-9 }, { threshold: 1 }, { threshold: 0.5 }],
+  "selector clip_cov": [{ low: -1, high: 0.4 }],
   "mixer reward_gap": [{ temperature: 0.01 }, { floor_mode: "clip" }, { floor: 1 / 3 }],
   "mixer static": [{ proportions: [2, 1, 1] }, { proportions: [0, 0, 1] }],
   "mixer dump_ucb": [{ c: 0 }, { temperature: 0.1, floor: 0 }],

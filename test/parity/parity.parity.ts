@@ -32,6 +32,11 @@ const SCORES: Readonly<Record<string, readonly string[]>> = {
   "reweighter entropy_topk": ["entropy"],
   "reweighter gtpo": ["entropy"],
   "reweighter rollout_is": ["ratio"],
+  "reweighter staleness_decay": ["age"],
+  "reweighter maxrl": ["reward", "rate"],
+  "reweighter vespo": ["product"],
+  "reweighter length_weight": ["length"],
+  "reweighter difficulty_weight": ["rate", "signed"],
   "selector threshold_band": ["rate", "reward"],
   "selector topk_fraction": ["reward", "signed"],
   "selector gfpo": ["reward"],
@@ -42,6 +47,13 @@ const SCORES: Readonly<Record<string, readonly string[]>> = {
   "selector best_and_worst": ["reward", "signed"],
   "selector advantage_gate": ["signed"],
   "selector entropy_topk": ["entropy"],
+  "selector staleness_cutoff": ["age"],
+  "selector opsm": ["product"],
+  "selector tv_gate": ["divergence"],
+  "selector signed_gate": ["divergence"],
+  "selector veto": ["ratio"],
+  "selector m2po": ["ratio"],
+  "selector clip_cov": ["entropy", "divergence"],
 };
 
 const components = BUILT_INS.filter((c): c is RowComponent => c.kind !== "mixer" && c.kind !== "policy").map(

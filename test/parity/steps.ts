@@ -15,7 +15,7 @@ export interface RandomStep {
 }
 
 /** Token fields that serve as scores only, and are no fields of the batch. */
-const SCORES_ONLY = ["ratio", "probability"];
+const SCORES_ONLY = ["ratio", "probability", "divergence"];
 const RUBBISH = [1e30, -1e30, 12345.678, -0.5];
 
 /** The k-th step: 1 to 14 rows of up to 9 tokens in interleaved groups, some padding, masked rows, holes, sessions, ties. */
@@ -58,6 +58,7 @@ export function randomStep(k: number): RandomStep {
     advantages: matrix("mask", (i) => level.get(uid[i]!)! * (k % 5 === 4 ? rng() - 0.5 : ownAdvantage[i]!)),
     ratio: matrix("mask", () => (coarse ? [0.25, 0.4, 0.5, 1, 1, 2, 3, 4][below(8)]! : Math.exp(3 * rng() - 1.5))),
     probability: matrix("mask", () => rng()),
+    divergence: matrix("mask", () => (coarse ? (below(21) - 10) / 10 : 2 * rng() - 1)),
   };
   return {
     ...step,
@@ -75,6 +76,9 @@ export function randomStep(k: number): RandomStep {
         ),
       ),
       cut: each(() => Number(chance(0.3))),
+      policy_version: each(() => 2 - below(12)),
+      age: each(() => below(12)),
+      product: each(() => (coarse ? [0.25, 0.5, 1, 1, 2][below(5)]! : Math.exp(6 * rng() - 3))),
     },
   };
 }
@@ -95,6 +99,7 @@ export function batchOf(step: RandomStep, k: number) {
       response_mask: ragged(step.mask),
       ...fields,
       uid: step.uid,
+      policy_version: step.columns.policy_version!,
       ...(step.session ? { session: step.session } : {}),
     },
     {

@@ -16,6 +16,8 @@ from losses import by_hand, policy_loss
 from stored_rows import Row, as_actor_fetches, store, store_log_probs
 from tensordict import TensorDict
 
+from dataflex_mq import DataflexError
+
 
 @pytest.fixture
 def rows(queue: None) -> Iterator[Any]:
@@ -100,6 +102,44 @@ def test_existing_weights_are_multiplied(trainer: Any, rows: Any, monkeypatch: p
     padded = data.select("rollout_is_weights", "response_mask").to_padded_tensor()
     expected = torch.tensor([[0.0]] * 4 + [[0.5]] * 4)
     assert torch.equal(padded["rollout_is_weights"], expected * padded["response_mask"])
+
+
+STALE = {
+    "mechanism": "select",
+    "scorer": {"name": "staleness"},
+    "actuator": {"name": "staleness_cutoff", "params": {"max_staleness": 2}},
+}
+
+
+def test_stale_rows_are_dropped_by_verls_own_tag(
+    service: Any, run_id: str, queue: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = make_trainer(service, run_id, STALE)
+    batch = store(ROWS)
+    # Row i was finished i updates before the version that trains.
+    for lag, tag in enumerate(batch.tags):
+        tag["max_global_steps"] = trainer.global_steps - 1 - lag
+    tq.kv_batch_put(keys=batch.keys, tags=batch.tags, partition_id="train")
+    meta = store_log_probs(batch, ROWS)
+    data = as_actor_fetches(trainer._compute_advantage(submit(trainer, meta, monkeypatch), {}))
+    padded = data.select("rollout_is_weights", "response_mask").to_padded_tensor()
+    expected = torch.tensor([[1.0]] * 3 + [[0.0]] * 5)
+    assert torch.equal(padded["rollout_is_weights"], expected * padded["response_mask"])
+    trainer._dataflex_client.close()
+
+
+def test_a_row_without_its_version_is_refused_by_name(
+    service: Any, run_id: str, queue: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = make_trainer(service, run_id, STALE)
+    batch = store(ROWS)
+    batch.tags[3]["max_global_steps"] = None
+    tq.kv_batch_put(keys=batch.keys, tags=batch.tags, partition_id="train")
+    meta = store_log_probs(batch, ROWS)
+    with pytest.raises(DataflexError, match=f'row "{batch.keys[3]}" has no tag max_global_steps') as caught:
+        submit(trainer, meta, monkeypatch)
+    assert caught.value.code == "INVALID_INPUT"
+    trainer._dataflex_client.close()
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ const VERL_FIELDS: Readonly<Record<Stage, readonly string[]>> = {
     "rm_scores",
     "token_level_scores",
     "rollout_log_probs",
+    "policy_version",
   ],
   post_advantage: [
     "old_log_probs",

@@ -3,7 +3,7 @@ import type { Scope } from "../../columns/tensor.js";
 import type { FieldNeed } from "../../protocol/pipeline-spec.js";
 
 /** Columns of numbers, one a row: like columns of strings they have no scope. */
-const ROW_FIELDS: readonly string[] = ["difficulty"];
+const ROW_FIELDS: readonly string[] = ["difficulty", "policy_version"];
 
 /**
  * Fields whose tokens count even where `response_mask` is 0. Rewards: trainers put the outcome on the last response token

@@ -123,7 +123,8 @@ def rollout_is(
     rho = s
     if level == "sequence":
         rho = step.row_sum(log).clamp(-20, 20).exp()[:, None].expand_as(s)
-    w = rho.clamp(max=high) if method == "truncate" else torch.where((f32(rho) >= f32(low)) & (f32(rho) <= f32(high)), rho, 0)
+    inside = (f32(rho) >= f32(low)) & (f32(rho) <= f32(high))
+    w = {"truncate": rho.clamp(max=high), "clip": rho.clamp(low, high), "mask": torch.where(inside, rho, 0)}[method]
     if level == "none":
         w = torch.ones_like(s)
     if batch_normalize:
@@ -146,10 +147,42 @@ def kept(step: Step, log: Tensor, reject: str, high: float, low: float | None) -
     return ((f32(k) >= f32(math.log(low or 1 / high))) & (f32(k) <= f32(math.log(high)))).to(F64)
 
 
+def staleness_decay(_step: Step, s: Tensor) -> Tensor:
+    return 1 / (s + 1)
+
+
+def maxrl(step: Step, s: Tensor, normalized: bool = True) -> Tensor:
+    def weight(rewards: Tensor) -> Tensor:
+        if rewards.numel() == 1 or rewards.mean() <= 0:
+            return torch.zeros((), dtype=F64)
+        return ((rewards.std(unbiased=True) + 1e-6) if normalized else 1) / rewards.mean()
+
+    return step.spread(s, weight)
+
+
+def vespo(
+    step: Step, s: Tensor, k_pos: float = 2.0, lambda_pos: float = 3.0, k_neg: float = 3.0, lambda_neg: float = 2.0,
+) -> Tensor:
+    good = step.row_mean(step.field("advantages")) >= 0
+    k, decay = torch.where(good, k_pos, k_neg), torch.where(good, lambda_pos, lambda_neg)
+    w = s.clamp(1e-8, math.exp(20))
+    return torch.exp(decay) * w**k * torch.exp(-decay * w)
+
+
+def length_weight(step: Step, s: Tensor) -> Tensor:
+    live = s[step.live]
+    return 1.5 - (s - live.min()) / (live.max() - live.min() + 1e-8)
+
+
+def difficulty_weight(_step: Step, s: Tensor, easy: bool = False) -> Tensor:
+    held = s.clamp(0, 1)
+    return 0.5 + 1.5 * (1 - held if easy else held)
+
+
 REWEIGHTERS = {
     f.__name__: f
     for f in (
         softmax, difficulty_band, advantage_reweight, per_advantage, awr, pf_ppo, raft, grpo_lead, odsw, psr_nsr,
-        entropy_topk, gtpo, delta_l, overlong_filter, rollout_is,
+        entropy_topk, gtpo, delta_l, overlong_filter, rollout_is, staleness_decay, maxrl, vespo, length_weight, difficulty_weight,
     )
 }

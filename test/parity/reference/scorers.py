@@ -87,6 +87,45 @@ def signed_advantage(step: Step) -> Tensor:
     return step.row_mean(step.field("advantages"))
 
 
+def prob_diff(step: Step) -> Tensor:
+    return step.field("old_log_probs").exp() - step.field("rollout_log_probs").exp()
+
+
+def binary_kl(step: Step) -> Tensor:
+    log_pi, log_mu = step.field("old_log_probs"), step.field("rollout_log_probs")
+    mu, pi = log_mu.exp(), log_pi.exp()
+    rest_mu, rest_pi = (1 - mu).clamp(min=0), (1 - pi).clamp(min=0)
+    divergence = mu * (log_mu - log_pi) + rest_mu * torch.log((rest_mu + 1e-8) / (rest_pi + 1e-8))
+    return torch.where(pi > mu, divergence, -divergence)
+
+
+def segment_is_ratio(step: Step) -> Tensor:
+    log = log_ratio(step)
+    # Turns are numbered by where the mask rises.
+    rises = step.mask & ~torch.nn.functional.pad(step.mask, (1, 0))[:, :-1]
+    turn = torch.cumsum(rises, dim=1)
+    out = torch.zeros_like(log)
+    for number in range(1, int(turn.max()) + 1):
+        own = step.mask & (turn == number)
+        mean = (log * own).sum(dim=1) / own.sum(dim=1).clamp(min=1)
+        out = torch.where(own, mean.clamp(-20, 20).exp()[:, None], out)
+    return out
+
+
+def mult_prob_error(step: Step) -> Tensor:
+    return step.row_mean(log_ratio(step).abs().clamp(max=20).exp())
+
+
+def advantage_cov(step: Step) -> Tensor:
+    live = step.live_tokens()
+    a, log = step.field("advantages"), step.field("old_log_probs")
+    return (a - a[live].mean()) * (log - log[live].mean())
+
+
+def staleness(step: Step, now: int = 1) -> Tensor:
+    return ((now - 1) - step.columns["policy_version"]).clamp(min=0)
+
+
 def truncated(step: Step, max_response_length: int) -> Tensor:
     return (step.lengths >= max_response_length).to(F64)
 
@@ -96,6 +135,7 @@ SCORERS = {
     for f in (
         advantage_magnitude, reward_difficulty, group_solve_rate, token_prob, response_length, length_efficiency,
         group_mean_reward, group_reward_variance, learnability, token_entropy, seq_entropy, is_ratio, seq_is_ratio,
-        geo_is_ratio, ref_kl, signed_advantage, truncated,
+        geo_is_ratio, ref_kl, signed_advantage, truncated, prob_diff, binary_kl, segment_is_ratio, mult_prob_error,
+        advantage_cov, staleness,
     )
 }

@@ -106,10 +106,58 @@ def entropy_topk(step: Step, s: Tensor, fraction: float = 0.2) -> Tensor:
     return entropy_weights(step, s, fraction) > 0
 
 
+def staleness_cutoff(_step: Step, s: Tensor, max_staleness: float = 8.0) -> Tensor:
+    return f32(s) <= f32(max_staleness)
+
+
+def opsm(step: Step, s: Tensor, delta: float = 1e-4) -> Tensor:
+    good = f32(step.row_mean(step.field("advantages"))) >= 0
+    return good | (f32(-s.log()) <= f32(delta))
+
+
+def tv_gate(_step: Step, s: Tensor, delta: float = 0.1) -> Tensor:
+    return f32(s.abs()) <= f32(delta)
+
+
+def signed_gate(step: Step, s: Tensor, low: float = 0.2, high: float = 0.2) -> Tensor:
+    return torch.where(step.field("advantages") > 0, f32(s) <= f32(high), f32(s) >= -f32(low))
+
+
+def veto(step: Step, s: Tensor, low: float | None = 1e-4, high: float | None = None) -> Tensor:
+    bad = torch.zeros_like(step.mask)
+    if low is not None:
+        bad |= f32(s) < f32(low)
+    if high is not None:
+        bad |= f32(s) > f32(high)
+    return ~(bad & step.mask).any(dim=1, keepdim=True).expand_as(s)
+
+
+def m2po(step: Step, s: Tensor, threshold: float) -> Tensor:
+    """From the largest down, as the source does: drop until the mean of what is left is below the threshold."""
+    live = step.live_tokens()
+    keep = torch.zeros_like(live)
+    places = live.nonzero()
+    moments = s[live].log() ** 2
+    order = torch.sort(moments, stable=True).indices
+    means = torch.cumsum(moments[order], dim=0) / torch.arange(1, order.numel() + 1, dtype=F64)
+    below = (f32(means) < f32(threshold)).nonzero()
+    n = int(below[-1]) + 1 if below.numel() > 0 else 1
+    for row, column in places[order[:n]].tolist():
+        keep[row, column] = True
+    return keep
+
+
+def clip_cov(step: Step, s: Tensor, ratio: float, low: float = 1.0, high: float = 5.0) -> Tensor:
+    """Only with a ratio that drops all that are eligible: which ones are drawn is not what is compared."""
+    eligible = (f32(s) > f32(low)) & (f32(s) < f32(high)) & step.live_tokens()
+    assert eligible.sum() <= max(1, int(ratio * step.live_tokens().sum()))
+    return ~eligible
+
+
 SELECTORS = {
     f.__name__: f
     for f in (
         threshold_band, topk_fraction, gfpo, gfpo_adaptive, max_variance, difficulty_filter, dapo_filter, best_and_worst, advantage_gate,
-        entropy_topk,
+        entropy_topk, staleness_cutoff, opsm, tv_gate, signed_gate, veto, m2po, clip_cov,
     )
 }

@@ -16,6 +16,10 @@ from ..errors import error
 # A row of verl; the uid itself may hold underscores.
 _KEY = re.compile(r"(.+)_(\d+)_(\d+)", re.DOTALL)
 
+# The newest version of the weights that a row was sampled with; verl keeps it among a row's tags, not in the queue's fields.
+VERSION = "policy_version"
+_VERSION_TAG = "max_global_steps"
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -37,13 +41,15 @@ def read_rows(batch: Any, wanted: Iterable[str]) -> Rows:
     that the queue does not hold for every row, and for a row of another name.
     """
     keys = list(batch.keys)
-    stored = [name for name in wanted if name not in ("uid", *SESSION_COLUMNS)]
+    stored = [name for name in wanted if name not in ("uid", *SESSION_COLUMNS, VERSION)]
     data = tq.kv_batch_get(keys=keys, partition_id=batch.partition_id, select_fields=sorted({*stored, "response_mask"}))
     fields: dict[str, Any] = {}
     for name in stored:
         fields[name] = _value(name, data, keys)
     if any(name in wanted for name in ("uid", *SESSION_COLUMNS)):
         fields.update(_parts_of(keys))
+    if VERSION in wanted:
+        fields[VERSION] = _versions(batch.tags, keys)
     mask = _value("response_mask", data, keys)
     is_padding = np.array([bool(tag.get("is_padding", False)) for tag in batch.tags], dtype=bool)
     return Rows(keys, fields, mask.offsets().diff().numpy(), is_padding)
@@ -68,6 +74,19 @@ def _parts_of(keys: list[str]) -> dict[str, Any]:
         "session": np.array([session for _, session, _ in named], dtype=object),
         "session_index": np.array([int(index) for _, _, index in named], dtype=np.int64),
     }
+
+
+def _versions(tags: Iterable[Mapping[str, Any]], keys: list[str]) -> np.ndarray:
+    """(rows,): 0 for padding, which counts nowhere."""
+    versions = [0 if tag.get("is_padding", False) else tag.get(_VERSION_TAG) for tag in tags]
+    for key, version in zip(keys, versions, strict=True):
+        if version is None:
+            message = (
+                f'row "{key}" has no tag {_VERSION_TAG}, so the version of the policy that sampled it is not known: have the agent loop '
+                "set it in extra_fields, as verl's own does, or mount no scorer that reads policy_version"
+            )
+            raise error("INVALID_INPUT", message, {"key": key, "field": VERSION})
+    return np.array(versions, dtype=np.int32)
 
 
 def _value(name: str, data: Any, keys: list[str]) -> Any:

@@ -11,6 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 from verl.trainer.ppo.utils import need_critic
 
 from ..errors import DataflexError, error
+from .queue_rows import VERSION
 from .versions import installed
 
 # What the service wants to know of the trainer, and where verl has it (docs/protocol.md section 5.3; a test compares the two).
@@ -130,9 +131,10 @@ def _provides(config: DictConfig, dataflex: Mapping[str, Any]) -> list[str]:
     """
     fields = ["uid", "session", "session_index", "response_mask", "rm_scores", "old_log_probs", "advantages", "returns"]
     ruled = ["entropy", "rollout_log_probs", "ref_log_prob"]
+    tags = [VERSION]
     having = {"token_level_rewards": config.algorithm.use_kl_in_reward, "values": need_critic(config)}
     columns = [one.get("domain_key", "domain") for one in pipelines_of(dataflex).values() if _mixes(one)]
-    return [*fields, *ruled, *(name for name, there in having.items() if there), *columns]
+    return [*fields, *ruled, *tags, *(name for name, there in having.items() if there), *columns]
 
 
 def _name(estimator: Any) -> str:

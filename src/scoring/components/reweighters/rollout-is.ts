@@ -11,7 +11,7 @@ const EPSILON = 1e-8;
  * Corrects for the difference between the policy that trains and the engine that sampled, as verl's rollout correction does.
  *
  * ρ = the token's ratio (`level: token`), the product over the row's unmasked tokens (`sequence`), or 1 (`none`).
- * w = min(ρ, high) (`method: truncate`, TIS) or ρ where low ≤ ρ ≤ high, else 0 (`mask`, IcePop). `batch_normalize`: w over its mean, of
+ * w = min(ρ, high) (`method: truncate`, TIS), ρ held within [low, high] (`clip`), or ρ where low ≤ ρ ≤ high, else 0 (`mask`, IcePop). `batch_normalize`: w over its mean, of
  * unmasked tokens (token) or of rows (sequence). `reject`: 0 where a statistic leaves its bounds. `(rows, L)` → `(rows, L)`, w ≥ 0.
  * A product is held within e^±20. Bounds are inclusive and compared as float32.
  *
@@ -24,7 +24,7 @@ export const rolloutIs = defineReweighter({
   rows: "batch",
   params: z.strictObject({
     level: z.enum(["token", "sequence", "none"]).default("token"),
-    method: z.enum(["truncate", "mask"]).default("truncate"),
+    method: z.enum(["truncate", "mask", "clip"]).default("truncate"),
     high: z.number().positive().default(2),
     low: z.number().min(0).default(0.5),
     batch_normalize: z.boolean().default(false),
@@ -39,7 +39,7 @@ export const rolloutIs = defineReweighter({
   doc: {
     summary: "Importance weights between training policy and rollout engine: truncated, masked, normalised.",
     formula:
-      "rho = s[i,t] (token), product over t with m[i,t]=1 of s[i,t] (sequence), 1 (none)\ntruncate: w = min(rho, high)\nmask: w = rho if low <= rho <= high else 0\nbatch_normalize: w / mean(w) over unmasked tokens (token) or rows (sequence)\nreject, l = ln s: k1 = -l kept in [ln reject_low, ln reject_high]; k2 = l^2/2 and k3 = e^l - 1 - l kept up to reject_high",
+      "rho = s[i,t] (token), product over t with m[i,t]=1 of s[i,t] (sequence), 1 (none)\ntruncate: w = min(rho, high)\nclip: w = rho held within low and high\nmask: w = rho if low <= rho <= high else 0\nbatch_normalize: w / mean(w) over unmasked tokens (token) or rows (sequence)\nreject, l = ln s: k1 = -l kept in [ln reject_low, ln reject_high]; k2 = l^2/2 and k3 = e^l - 1 - l kept up to reject_high",
     score: "the token ratio (is_ratio)",
     edges: [
       "set normalize: none for verl's own weights: the default makes them mean one over tokens",
@@ -51,9 +51,9 @@ export const rolloutIs = defineReweighter({
     ],
     params: {
       level: "token, sequence (one weight a row), or none (only reject)",
-      method: "truncate (TIS) or mask (IcePop)",
+      method: "truncate (TIS), mask (IcePop) or clip (OpenRLHF's tis, slime's clip)",
       high: "upper bound of the ratio, > 0",
-      low: "lower bound of the ratio under mask, ≥ 0",
+      low: "lower bound of the ratio under mask and clip, ≥ 0",
       batch_normalize: "divide by the mean weight of the step",
       reject: "statistic whose outliers get weight 0: token_* drops tokens, seq_* drops rows",
       reject_high: "upper bound of the statistic (of k1: its logarithm), > 0",
@@ -88,6 +88,7 @@ function bound(
 ) {
   if (level === "none") return ratio;
   if (method === "truncate") return ratio.clip(0, high);
+  if (method === "clip") return ratio.clip(low, high);
   const [from, to] = [Math.fround(low), Math.fround(high)];
   return ratio.map((rho) => (Math.fround(rho) >= from && Math.fround(rho) <= to ? rho : 0));
 }

@@ -80,3 +80,11 @@ describe("fixture F, rejected", () => {
 it("says which bounds contradict each other at mount", () => {
   expect(rolloutIs.rules).toContainEqual({ rule: "at_most", params: ["low", "high"] });
 });
+
+it("clips to both bounds, as OpenRLHF's tis and slime's clip do", async () => {
+  const params = { method: "clip", low: 0.5, high: 2 };
+  expectTokens(
+    await weigh(params),
+    ratioF.map((row) => row.map((ratio) => Math.min(Math.max(ratio, 0.5), 2))),
+  );
+});
