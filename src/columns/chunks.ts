@@ -4,7 +4,7 @@ import { ALIGNMENT } from "./bytes.js";
 /**
  * Cuts a body into chunks of `chunkBytes`, the last one shorter; no chunk for an empty body. A chunk that lies in one part is a view of it.
  *
- * @param parts  joined they are the body of `bytes` bytes
+ * @param parts  consecutive pieces of the body, `bytes` long in all
  */
 export function chunksOf(parts: readonly Uint8Array[], bytes: number, chunkBytes: number): Uint8Array[] {
   const chunks: Uint8Array[] = [];
@@ -44,10 +44,10 @@ export function chunkSpan(offset: number, length: number, chunkBytes: number): [
 }
 
 /**
- * The bytes `[offset, offset + length)` of a body from those of its chunks that are at hand, 8-aligned: a view when they lie aligned in one
+ * The bytes `[offset, offset + length)` of a body from those of its chunks that were read, 8-aligned: a view if they lie aligned in one
  * chunk, otherwise one copy.
  *
- * @param chunks  by number from 0; only those of `chunkSpan` are looked at
+ * @param chunks  by number from 0; only those of `chunkSpan` are read
  * @throws DataflexError CHUNKS_MISSING naming the chunk that is absent or too short
  */
 export function bytesFromChunks(

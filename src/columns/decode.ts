@@ -26,7 +26,7 @@ const DECODERS: Readonly<Record<Encoding, (input: DecodeInput) => Column>> = {
 
 /**
  * One column from its header and parts, still in its compact form; a mask always as `lengths` or `runs`. Everything declared is checked,
- * sizes before anything is allocated. Values lie in the part's bytes where dtype and alignment allow, so keep these unchanged.
+ * sizes before anything is allocated. Where dtype and alignment allow, values are views of the part's bytes, which must not change.
  *
  * @param part  bytes of a part by name; asked only for parts that the header declares
  * @throws DataflexError DECODE naming the column and what is wrong, with row and column where they are known

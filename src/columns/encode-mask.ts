@@ -14,8 +14,8 @@ import type { Encoding, Jagged, Layout, Tensor } from "./tensor.js";
 import { TokenSource } from "./token-source.js";
 
 /**
- * A mask in its smallest encoding: `lengths` when the ones are a prefix of every row, else `runs`; `dense` or `jagged` where holes are
- * so many that these are smaller. -0 becomes 0 in the compact forms. Equal sizes: in the order just given.
+ * A mask in its smallest encoding: `lengths` when the ones are a prefix of every row, else `runs`; `dense` or `jagged` where there are so many
+ * holes that these are smaller. -0 becomes 0 in the compact forms. Equal sizes: in the order just given.
  *
  * @throws DataflexError INVALID_INPUT: an element neither 0 nor 1, or another mask than the layout's
  */

@@ -14,7 +14,7 @@ import { TokenSource } from "./token-source.js";
 const MAX_INDEXED = 0x7fffffff;
 
 /**
- * One token matrix in its smallest encoding. Sizes are of padded parts, as they will lie in the body. Equal sizes: `row` before `last`
+ * One token matrix in its smallest encoding. Sizes are those of padded parts, as in the body. Equal sizes: `row` before `last`
  * before `dense` before `jagged` before `sparse`, so that the choice is a function of the values alone.
  */
 export function encodeMatrix(
@@ -78,7 +78,7 @@ function responseLengths(scope: Scope, spans: Spans, layout: Layout): Parts {
   return [["lengths", bytesOf(layout.lengths)]];
 }
 
-/** Exact up to `budget`; from the two facts already known where they hold, without another pass. */
+/** Exact up to `budget`; where one of the two known facts holds, it follows from that without another pass. */
 function countNonZero(source: TokenSource, spans: Spans, constant: boolean, lastOnly: boolean, budget: number): number {
   if (!constant && !lastOnly) return countSparse(source, spans, budget);
   let count = 0;

@@ -6,7 +6,7 @@ import { keepRows } from "./span-walks.js";
 import { maskSpans } from "./spans.js";
 import type { ColumnHeader, MaskColumn, Weights } from "./tensor.js";
 
-/** What a pipeline's step gives back; every part optional. */
+/** The result of a pipeline's step; every part is optional. */
 export interface ResultColumns {
   /** The mask that scoring read, padding rows empty. */
   readonly mask?: MaskColumn;
@@ -21,7 +21,7 @@ export interface ResultColumns {
   readonly width: number;
 }
 
-/** The columns of a result as a body: the same forms that puts travel in, chosen by what the worker has at hand already. */
+/** The columns of a result as a body: the encodings of puts, chosen by the form that the worker already has. */
 export function encodeResult(r: ResultColumns): { columns: ColumnHeader[]; body: Uint8Array } {
   const body = new Body();
   if (r.mask) {

@@ -28,9 +28,9 @@ export interface EncodedColumns {
 const MAX_INTEGER = 2n ** 53n;
 
 /**
- * Encodes fields in their smallest form, lossless over each one's scope, bit for bit; +0 outside. The choice is never larger than
- * `dense`. Where nothing has to be left out, `parts` are views of the caller's arrays: keep those unchanged as long as
- * the parts are in use, or copy.
+ * Encodes fields in their smallest form, lossless over the field's scope, bit for bit; +0 outside. The choice is never larger than
+ * `dense`. Where nothing has to be left out, `parts` are views of the caller's arrays, which must not change as long as
+ * the parts are in use.
  *
  * @param fields  name → checked value (`toFieldValue`), all of `opts.layout.rows` rows
  * @throws DataflexError INVALID_INPUT: a value that contradicts the layout, an integer beyond ±2^53, scope `mask` without a response_mask; LIMIT: rows, width, bytes or a string beyond `opts.limits`
@@ -70,7 +70,7 @@ export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts
   return { columns: body.columns, parts: body.parts, bytes: body.bytes };
 }
 
-/** A reader refuses integers that no Number holds, so the writer does. What lies outside the scope is not in `content`, and may be anything. */
+/** Readers refuse integers that no Number holds, so the writer does too. What lies outside the scope is not in `content`, and may be anything. */
 function checkIntegers(field: string, { content }: Encoded): void {
   for (const [part, bytes] of content) {
     if (part !== "values") continue;

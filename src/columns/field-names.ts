@@ -38,7 +38,7 @@ export function validateFieldName(name: unknown): asserts name is string {
   throw new DataflexError("INVALID_INPUT", `Field ${shown} ${why}; rename it.`, { field: String(name) });
 }
 
-/** Columns that say where tokens lie rather than carry a signal: they ride along with any put and are no one's production. */
+/** Columns that say where tokens are rather than carry a signal: any put may contain them, and they are not produced as fields are. */
 export const LAYOUT_COLUMNS = ["lengths", "is_padding"] as const;
 
 /** Which session of its group a row is of, and its place there: they ride along with `uid` wherever a trainer has them. */

@@ -54,7 +54,7 @@ export function checkFieldValue(field: string, value: FieldValue): void {
   }
 }
 
-/** A reader refuses other bytes, so the writer does. (Masks are checked where they are read.) */
+/** Readers refuse other bytes, so the writer does too. (Masks are checked where they are read.) */
 function checkBools(field: string, data: TypedArray): void {
   const element = (data as Uint8Array).findIndex((value) => value > 1);
   if (element >= 0) refuse(field, `is bool and element ${element} is ${data[element]}; a bool is 0 or 1`, { element });

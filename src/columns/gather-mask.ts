@@ -10,8 +10,8 @@ export interface MaskPiece {
 }
 
 /**
- * The mask of the rows `ranges`, put together from those of other row sets; undefined when one of the rows is in none. Of several masks of
- * one row the last counts. The width is the largest of the pieces'.
+ * The mask of the rows `ranges`, assembled from those of other row sets; undefined if one of the rows is in none. If several have a
+ * row, the last one counts. The width is the largest of the pieces'.
  */
 export function gatherMask(pieces: readonly MaskPiece[], ranges: readonly number[]): MaskColumn | undefined {
   const whole = pieces.find((p) => p.ranges.join() === ranges.join());

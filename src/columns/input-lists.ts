@@ -3,7 +3,7 @@ import { bitsOf } from "./bytes.js";
 import { DTYPE_ARRAYS, type DType, type TypedArray } from "./dtypes.js";
 import type { FieldValue, Jagged, Tensor } from "./tensor.js";
 
-/** A list of numbers or booleans `(rows,)`, of strings, or of rows (ragged). The first element says which; the others must be alike. */
+/** A list of numbers or booleans `(rows,)`, of strings, or of rows (ragged). The first element says which; the others must be of the same kind. */
 export function fromList(field: string, list: readonly unknown[], mask: boolean): FieldValue {
   const first = list[0];
   if (typeof first === "string") return strings(field, list);

@@ -5,7 +5,7 @@ import { checkFieldValue } from "./field-value.js";
 import { fromList } from "./input-lists.js";
 import type { FieldValue, Jagged, Tensor } from "./tensor.js";
 
-/** What a trainer may hand over for one field. */
+/** What a trainer may pass for one field. */
 export type FieldInput =
   | FieldValue
   | readonly (number | boolean | string)[]
@@ -21,8 +21,8 @@ export type FieldInput =
 /**
  * A field as the encoder takes it. The form decides, never the sizes: a list of numbers is `(rows,)`; a list of rows is ragged, even when
  * the rows are equally long or there is one only; a list of strings is a string column; `{data, shape}` is dense; `{values,
- * lengths}` is ragged. Numbers become f32 (rounded), in masks and from booleans bool; typed arrays keep their dtype and bits and
- * are not copied, except when rows of a list.
+ * lengths}` is ragged. Numbers become f32 (rounded), booleans and the numbers of masks bool; typed arrays keep their dtype and bits and
+ * are not copied, unless they are rows of a list.
  *
  * @throws DataflexError INVALID_INPUT with field, row and column: null or undefined (never 0), a number beyond f32, a mask element neither
  *   0 nor 1, mixed or nested lists, a dtype that does not fit its array

@@ -7,13 +7,14 @@ import type { Column, FieldValue, Layout, MaskColumn } from "./tensor.js";
 export interface LayoutOptions {
   /** Rows of this put. */
   readonly rows: number;
-  /** Response lengths in tokens, one a row. They win over the lengths of jagged fields, whose further tokens are padding then. */
+  /** Response lengths in tokens, one per row. They take precedence over the lengths of jagged fields, whose further tokens are padding then. */
   readonly lengths?: ArrayLike<number>;
 }
 
 /**
- * Where the tokens of one put lie, from its checked fields (`toFieldValue`), all of `rows` rows. Its mask is the field `response_mask` (`mask` in results); its response lengths are `lengths`,
- * else those of the jagged fields, else unknown; its width is the widest field's.
+ * Where the tokens of one put are, from its checked fields (`toFieldValue`), all of `rows` rows. Its mask is the field `response_mask`
+ * (`mask` in results); its response lengths are `lengths`, else those of the jagged fields, else unknown; its width is that of the widest
+ * field.
  *
  * @throws DataflexError INVALID_INPUT: fields of different widths or lengths, a mask element that is neither 0 nor 1, a 1 behind a response's end; each with field and row
  */
@@ -53,7 +54,7 @@ export function layoutOfColumns(columns: ReadonlyMap<string, Column>, rows: numb
   return { rows, width, ...defined({ mask, lengths }) };
 }
 
-/** A tensor's width is exact, a jagged field's is the least that holds it. */
+/** A tensor's width is exact, a jagged field's is the smallest that holds it. */
 function widthOf(fields: Readonly<Record<string, FieldValue>>, lengths: Int32Array | undefined): number {
   let exact: { name: string; width: number } | undefined;
   let least = { name: "lengths", width: 0 };

@@ -1,23 +1,23 @@
 export interface Limits {
   readonly chunk_bytes: number;
-  /** Bodies up to this size travel inside scripts' answers instead of chunk streams. */
+  /** Bodies up to this size are sent inside scripts' answers instead of chunk streams. */
   readonly inline_bytes: number;
   readonly max_put_bytes: number;
   readonly max_rows: number;
   readonly max_width: number;
   readonly max_string_bytes: number;
-  /** Every per-step key lives at most this long after its last touch. */
+  /** Every per-step key lives at most this long after the last access. */
   readonly step_ttl_ms: number;
 }
 
 /**
- * What a decoder takes unless the handle says otherwise.
+ * What a decoder accepts unless the handle says otherwise.
  *
- * `chunk_bytes`: smaller costs one command more per chunk; larger stalls Redis for other clients while one entry is copied.
- * `inline_bytes`: bodies up to this size spare a round trip; larger ones would make the scripts' answers slow.
+ * `chunk_bytes`: smaller chunks cost more commands; larger ones stall Redis for other clients while one entry is copied.
+ * `inline_bytes`: bodies up to this size save a round trip; larger ones would make the scripts slow.
  * `max_put_bytes`, `max_rows`, `max_width`: a bound on what one message can make a process allocate.
  * `max_string_bytes`: ids and domain names are short; anything longer is text in the wrong column.
- * `step_ttl_ms`: shorter than a slow step loses it; longer keeps the tensors of a dead trainer in memory.
+ * `step_ttl_ms`: a shorter TTL would lose slow steps; a longer one keeps the tensors of a dead trainer in memory.
  */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   chunk_bytes: 1 << 20,

@@ -2,7 +2,7 @@ import { malformed } from "./encodings/part.js";
 import type { Column, MaskColumn } from "./tensor.js";
 
 /**
- * A decoded mask as `lengths` or `runs`, whatever it travelled as.
+ * A decoded mask as `lengths` or `runs`, however it was encoded.
  *
  * @throws DataflexError DECODE with row and column: an element neither 0 nor 1, or a form that no mask has
  */

@@ -15,7 +15,7 @@ const ONE: Readonly<Record<DType, readonly [number, number]>> = {
   i64: [1, 0],
   bool: [1, 0],
 };
-/** The bits of -0, which a mask takes as 0. */
+/** The bits of -0, which a mask reads as 0. */
 const MINUS_ZERO: Readonly<Partial<Record<DType, readonly [number, number]>>> = {
   f32: [-0x80000000, 0],
   f64: [0, -0x80000000],
@@ -23,7 +23,7 @@ const MINUS_ZERO: Readonly<Partial<Record<DType, readonly [number, number]>>> = 
   bf16: [0x8000, 0],
 };
 
-/** A step's mask is needed twice, for the layout and for its own column; reading 8192 × 4096 int64 twice would show. */
+/** A step's mask is needed twice, for the layout and for its own column; reading 8192 × 4096 int64 twice would take noticeable time. */
 const known = new WeakMap<Tensor | Jagged, MaskColumn>();
 
 /**
@@ -52,7 +52,7 @@ function readMask(field: string, source: TokenSource): MaskColumn {
   return { ...base, kind: "lengths", lengths };
 }
 
-/** How many ones a row starts with, if zeros follow to its end; else -1. Bisects, then proves the guess by two comparisons. */
+/** How many ones a row starts with, if zeros follow to its end; else -1. Bisects, then verifies the guess by two comparisons. */
 function prefixLength(source: TokenSource, row: number): number {
   const [low, high] = ONE[source.dtype];
   const start = source.starts[row]!;

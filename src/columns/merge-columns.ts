@@ -16,7 +16,7 @@ export type { Piece } from "./merge-plan.js";
  * @param pieces     row ranges and the column whose rows they are, in their order; together every row of `totalRows` once
  * @param totalRows  rows of the step
  * @param layout     of the whole step; needed when matrices of scope `mask` differ in kind
- * @throws DataflexError DECODE: rows missing or twice, pieces that are not of one sort (strings, vectors, masks, matrices of one scope);
+ * @throws DataflexError DECODE: rows missing or twice, pieces that are not of one kind (strings, vectors, masks, matrices of one scope);
  *   INVALID_INPUT when the layout's mask is needed and missing
  */
 export function mergeColumns(pieces: readonly Piece[], totalRows: number, layout?: Layout): Column {

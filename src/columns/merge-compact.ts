@@ -1,7 +1,7 @@
 import type { Source } from "./merge-plan.js";
 import type { LengthsColumn, MaskColumn, StringsColumn } from "./tensor.js";
 
-/** String columns: one table of both, in the order of first rows as an encoder would build it. */
+/** String columns: one table for both, in the order of first rows, as an encoder would build it. */
 export function mergeStrings(columns: readonly StringsColumn[], sources: readonly Source[]): StringsColumn {
   const indexOf = new Map<string, number>();
   const index = Int32Array.from(sources, ({ piece, row }) => {

@@ -9,7 +9,7 @@ export interface Piece {
   readonly column: Column;
 }
 
-/** Where a row of the step is: row `row` of piece `piece`. */
+/** Where a row of the step is found: row `row` of piece `piece`. */
 export interface Source {
   readonly piece: number;
   readonly row: number;
@@ -18,7 +18,7 @@ export interface Source {
 /**
  * For each row of the step, where it comes from.
  *
- * @throws DataflexError DECODE: a piece whose rows and column disagree, a row missing or there twice
+ * @throws DataflexError DECODE: a piece whose rows and column disagree, a row that is missing or appears twice
  */
 export function planMerge(pieces: readonly Piece[], totalRows: number): Source[] {
   const sources: (Source | undefined)[] = new Array(totalRows).fill(undefined);

@@ -57,7 +57,7 @@ export function rowsIn(ranges: readonly number[]): Int32Array {
   return rows;
 }
 
-/** One bit a row, as Redis SETBIT counts: row r is bit `0x80 >> (r & 7)` of byte `r >> 3`. `ceil(total / 8)` bytes. */
+/** One bit per row, as Redis SETBIT counts: row r is bit `0x80 >> (r & 7)` of byte `r >> 3`. `ceil(total / 8)` bytes. */
 export function toBitmap(ranges: readonly number[], total: number): Uint8Array {
   checkRanges(ranges, total);
   const bitmap = new Uint8Array(Math.ceil(total / 8));
@@ -79,7 +79,7 @@ export function fromBitmap(bitmap: Uint8Array, total: number): number[] {
 }
 
 /**
- * Where rows stand among those of `within`: its rows are numbered from 0 on.
+ * The positions of rows among those of `within`, whose rows are numbered from 0.
  *
  * @throws DataflexError INVALID_INPUT for a row that `within` lacks
  */

@@ -74,7 +74,7 @@ export function difference(whole: Spans, part: Spans): Spans {
   });
 }
 
-/** The last token of each row's set, alone. `before` still counts the tokens in front of it. */
+/** Only the last token of each row's set. `before` still counts the tokens in front of it. */
 export function lastOf(spans: Spans): Spans {
   const before: number[] = [];
   const single = fromRows(spans, (row, bounds) => {

@@ -46,7 +46,7 @@ export function fullSpans(rows: number, width: number): Spans {
 }
 
 /**
- * The tokens that `scope` means in `layout`. `responseLengths` (a column's own) win over the layout's; without either, a response
+ * The tokens that `scope` means in `layout`. `responseLengths` (a column's own) take precedence over the layout's; without either, a response
  * spans the whole width.
  *
  * @throws DataflexError INVALID_INPUT when the scope is `mask` and the layout has none
@@ -66,7 +66,7 @@ export function spansOf(scope: Scope, layout: Layout, field: string, responseLen
     const message = `The mask has ${layout.mask.rows} rows, field "${field}" has ${layout.rows}; send the mask of the same rows.`;
     throw new DataflexError("INVALID_INPUT", message, { field });
   }
-  // The mask may come from an earlier put, which was padded otherwise.
+  // The mask may come from an earlier put with another padding.
   return { ...maskSpans(layout.mask), width: Math.max(layout.width, layout.mask.width) };
 }
 
@@ -82,7 +82,7 @@ export function makeSpans(rows: number, width: number, offsets: Int32Array, boun
     for (let q = offsets[i]!; q < offsets[i + 1]!; q++) {
       const from = bounds[2 * q]!;
       const to = bounds[2 * q + 1]!;
-      // Out-of-range runs would make the loops read a neighbour row's tokens: refuse here, once, for all of them.
+      // Out-of-range runs would make loops read tokens of a neighbouring row: they are refused here, once for all loops.
       if (from < end || to <= from || to > width) throw badRun(i, from, to, width);
       before[q] = count;
       count += to - from;

@@ -38,7 +38,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 
 /**
  * Decoded columns, still in their compact form: scoring works on these. `values` are plain numbers (f16 and bf16 widened to
- * Float32Array, i64 to Float64Array after the ±2^53 check, bool to 0/1), `dtype` is the one that travelled.
+ * Float32Array, i64 to Float64Array after the ±2^53 check, bool to 0/1), `dtype` is that of the encoded column.
  *
  * `offsets` has rows + 1 entries; row i owns `[offsets[i], offsets[i+1])`.
  */
@@ -65,7 +65,7 @@ interface TokenColumnBase {
   readonly width: number;
   /**
    * Scope `response` only: how many tokens each row's response has. Absent: every row spans the whole width. (Masks never have it:
-   * what lies behind their last one is 0 either way.)
+   * what follows their last one is 0 either way.)
    */
   readonly responseLengths?: Int32Array;
 }
@@ -136,7 +136,7 @@ export interface Layout {
 }
 
 /**
- * Weights as they are delivered, float32: one a row, or one a token under mask 1, row after row (row i's are
+ * Weights as they are delivered, float32: one per row, or one per token under mask 1, row after row (row i's are
  * `values[offsets[i] … offsets[i + 1])`). 0 for padding and fully masked rows.
  */
 export type Weights = RowWeights | TokenWeights;
@@ -150,7 +150,7 @@ export interface TokenWeights {
   readonly values: Float32Array;
 }
 
-/** How one column lies in the body of a put or a result. Offsets are bytes from the body's start, multiples of 8. */
+/** Where one column is in the body of a put or a result. Offsets are in bytes from the body's start, multiples of 8. */
 export interface ColumnHeader {
   readonly name: string;
   readonly enc: Encoding;
@@ -160,7 +160,7 @@ export interface ColumnHeader {
   readonly shape: readonly number[];
   /** Token matrices only. */
   readonly scope?: Scope;
-  /** Part name → [byte offset, byte length]. Which parts an encoding has: docs/protocol.md. */
+  /** Part name → [byte offset, byte length]. docs/protocol.md says which parts an encoding has. */
   readonly parts: Readonly<Record<string, readonly [number, number]>>;
   /** Strings only: how many distinct strings the table holds. */
   readonly distinct?: number;

@@ -4,7 +4,7 @@ import { DTYPE_BYTES, type DType, type TypedArray } from "./dtypes.js";
 import type { Spans } from "./spans.js";
 import type { Jagged, Tensor } from "./tensor.js";
 
-/** Below this many elements a loop is quicker than the call of the native comparison. */
+/** Below this many elements a loop is faster than calling the native comparison. */
 const SHORT = 24;
 
 /**
@@ -94,7 +94,7 @@ export class TokenSource {
     return stop <= start || (this.isZero(start) && this.isConstant(start, stop));
   }
 
-  /** How many of `[start, stop)` are not all-zero bits. Blocks of zeros are passed over by memcmp. */
+  /** How many of `[start, stop)` are not all-zero bits. memcmp skips blocks of zeros. */
   countNonZero(start: number, stop: number): number {
     let count = 0;
     for (let block = start; block < stop; block += 512) {

@@ -3,7 +3,7 @@ import type { LengthsColumn } from "../tensor.js";
 import { readPerRow } from "./integers.js";
 import type { DecodeInput, Parts } from "./part.js";
 
-/** `lengths`: a 0/1 matrix whose ones are a prefix, as how many ones each row has. */
+/** `lengths`: a 0/1 matrix whose ones are a prefix, as the number of ones in each row. */
 export function encodeLengths(mask: LengthsColumn): Parts {
   return [["lengths", bytesOf(mask.lengths)]];
 }

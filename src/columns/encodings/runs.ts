@@ -13,7 +13,7 @@ export function encodeRuns(mask: RunsColumn): Parts {
   ];
 }
 
-/** Runs are ascending with a zero between two of them at least, so that a mask has one form only. */
+/** Runs are ascending, with at least one zero between two of them, so that a mask has only one form. */
 export function decodeRuns(input: DecodeInput): RunsColumn {
   const { name, dtype, rows, width, scope } = input;
   const offsets = offsetsOf(name, readPerRow(input, "counts", width));

@@ -121,12 +121,12 @@ export class Batch {
     return Array.from(column.index, (k) => column.table[k]!);
   }
 
-  /** A column as it travelled, for what passes it on to another process. @throws DataflexError COMPONENT when it was not declared. */
+  /** A column in its encoded form, to be passed on to another process. @throws DataflexError COMPONENT when it was not declared. */
   encoded(name: string): Column {
     return this.#column(name);
   }
 
-  /** `(rows,)`: 1 = live, and of its session, if rows have one, the last live row: what statistics of groups count. */
+  /** `(rows,)`: 1 = live and, if rows have sessions, the last live row of its session: the rows that group statistics count. */
   lastOfSession(): Uint8Array {
     return lastOfSession(this.frame, this.#sessions());
   }
@@ -142,14 +142,14 @@ export class Batch {
     return groupSizes(this.frame, this.#strings(name), this.#stringsIfAny("session"));
   }
 
-  /** One number a row from plain numbers. */
+  /** One number per row, from plain numbers. */
   vector(values: ArrayLike<number>): RowVector {
     return new RowVector(values, this.frame);
   }
 
   /**
-   * Tokens of each response, tool tokens too, `(rows,)`. Where the trainer gave no lengths: up to the last unmasked token, which is
-   * all that is known.
+   * Tokens of each response, tool tokens too, `(rows,)`. If the trainer gave no lengths: up to the last unmasked token, since
+   * nothing more is known.
    */
   responseLength(): RowVector {
     const { rows, lengthsKnown, response, mask } = this.frame;
@@ -168,7 +168,7 @@ export class Batch {
     return columnsOf(this.frame.mask);
   }
 
-  /** One number a token from plain numbers, row after row as `TokenField.toArray()` gives them. @throws DataflexError COMPONENT. */
+  /** One number per token, from plain numbers, row after row as `TokenField.toArray()` gives them. @throws DataflexError COMPONENT. */
   tokens(values: Float64Array): TokenField {
     const { rows, width, tokenStarts: offsets } = this;
     if (values.length !== offsets[rows]) {
@@ -183,15 +183,15 @@ export class Batch {
   }
 
   /**
-   * The tensor escape: a dense float32 tensor `(rows, L)` on the worker's device, 0 outside the field's scope and in rows that are
-   * not live; a copy, alive for the call. Integers come as floats too. @throws as `field`; NonFinite.
+   * A dense float32 tensor `(rows, L)` on the worker's device, 0 outside the field's scope and in rows that are
+   * not live: a copy that lives for the duration of the call. Integers are converted to floats too. @throws as `field`; NonFinite.
    */
   tensor(name: string): Tensor2D {
     const column = this.#tokenColumn(name);
     if (this.#scope === undefined) throw new TensorsNeeded();
     const values = new Float32Array(this.rows * this.width);
     const spans = this.field(name).scope === "mask" ? this.frame.mask : this.frame.response;
-    // Rows that do not count must not reach an operation over the whole matrix either.
+    // Rows that do not count must not affect operations over the whole matrix either.
     const liveOnly = { ...this.frame, real: this.live };
     writer({ kind: "column", name, column }, liveOnly, spans, values, "dense")(0, this.rows);
     return this.#scope.matrix(values, this.rows, this.width);
@@ -208,7 +208,7 @@ export class Batch {
     return new Batch(this.frame, this.#columns, this.#hasMask, this.#readable, scope);
   }
 
-  /** The same batch, of which only `names` can be read. */
+  /** The same batch, in which only `names` can be read. */
   restrict(names: readonly string[]): Batch {
     const readable = this.#readable.filter((name) => names.includes(name));
     return new Batch(this.frame, this.#columns, this.#hasMask, readable, this.#scope);
@@ -247,7 +247,7 @@ export class Batch {
     throw noSuchStrings(name, this.#readable);
   }
 
-  /** Sessions belong to what a group is, declared or not. */
+  /** The definition of a group involves sessions, whether or not they are declared. */
   #sessions(): Sessions {
     const index = this.#columns.get("session_index");
     return {

@@ -4,7 +4,7 @@ import { DataflexError } from "../../errors.js";
 import type { Frame } from "./frame.js";
 
 /**
- * Refuses a column that does not fit its batch. The fused loops index without looking, so this is the one place where a wrong length
+ * Refuses a column that does not fit its batch. The fused loops index without bounds checks, so this is the one place where a wrong length
  * is caught, in O(rows). @throws DataflexError INVALID_INPUT naming field, row and numbers.
  */
 export function checkColumn(name: string, column: Column, frame: Frame): void {
@@ -51,7 +51,7 @@ export function checkColumn(name: string, column: Column, frame: Frame): void {
       same("last offset", column.offsets[frame.rows] ?? 0, column.values.length);
       const spans = column.scope === "mask" ? frame.mask : frame.response;
       for (let row = 0; row < frame.rows; row++) {
-        if (frame.real[row] !== 1) continue; // padding may hold tokens, nobody reads them
+        if (frame.real[row] !== 1) continue; // padding may hold tokens, which are never read
         const have = column.offsets[row + 1]! - column.offsets[row]!;
         const want =
           column.scope === "mask" ? spans.counts[row]! : Math.max(lastToken(frame.mask, row) + 1, spans.counts[row]!);
@@ -62,7 +62,7 @@ export function checkColumn(name: string, column: Column, frame: Frame): void {
   }
 }
 
-/** The error for a column that is read as something it is not. */
+/** The error for reading a column as a kind that it is not. */
 export function wrongKind(name: string, column: Column, method: string, what: string): DataflexError {
   const instead = { vector: "column", strings: "strings" }[column.kind as "vector" | "strings"] ?? "field";
   return new DataflexError(

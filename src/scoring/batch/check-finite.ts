@@ -21,8 +21,8 @@ export function checkRowLeaves(program: Program, frame: Frame, spans: Spans): vo
 }
 
 /**
- * Finds the field, column and value behind rows that the loops suspect, and throws. Rows whose fields are all finite (a sum that
- * overflowed) are not this function's business: their result says it.
+ * Finds the field, column and value behind rows that the loops flagged, and throws. Rows whose fields are all finite (a sum that
+ * overflowed) are left alone: their result shows it.
  * @throws NonFinite naming the first bad token and every row in which its field is bad.
  */
 export function reportNonFinite(program: Program, frame: Frame, spans: Spans, suspects: readonly number[]): void {

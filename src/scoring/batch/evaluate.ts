@@ -41,7 +41,7 @@ export function reduce<const R extends Reduction>(
 /** Operations from which a NaN or an infinity never comes out finite. */
 const CARRIERS: readonly string[] = ["add", "sub", "mul", "abs", "square"];
 
-/** Whether a non-finite token shows in the row's sum. Then the loop need not watch each read, which costs it a quarter. */
+/** Whether a non-finite token shows in the row's sum. If so, the loop need not watch each read, which would take a quarter of its time. */
 function carriesNonFinite(expression: Expression): boolean {
   if (expression.kind === "map") return false;
   if (expression.kind !== "operation") return true;
@@ -51,7 +51,7 @@ function carriesNonFinite(expression: Expression): boolean {
 /**
  * Prepares writing an expression's values at the tokens of `spans`, row after row (`jagged`) or at their place in a matrix
  * `rows × width` (`dense`). `out` must be zero-filled: rows that are not real are not touched. Called for blocks of rows, so
- * that what reads the result finds it in the cache.
+ * that the result is still in the cache when it is read.
  * @throws NonFinite (when the writer runs) as `reduce`.
  */
 export function writer(

@@ -18,7 +18,7 @@ export const OPERATIONS = {
 } as const satisfies Record<string, (...args: string[]) => string>;
 export type Operation = keyof typeof OPERATIONS;
 
-/** What a TokenField stands for: nothing is computed until a reduction or a write asks. Shared nodes are computed once. */
+/** What a TokenField represents: nothing is computed until a reduction or a write needs it. Shared nodes are computed once. */
 export type Expression =
   | { readonly kind: "column"; readonly name: string; readonly column: TokenColumn }
   | { readonly kind: "rows"; readonly values: Float64Array }

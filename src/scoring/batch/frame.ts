@@ -1,7 +1,7 @@
 import type { Spans } from "../../columns/spans.js";
 
 /**
- * What all fields and vectors of one batch share: its size, where its tokens lie, and which rows count.
+ * What all fields and vectors of one batch share: its size, where its tokens are, and which rows count.
  */
 export interface Frame {
   readonly rows: number;

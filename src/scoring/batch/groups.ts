@@ -51,8 +51,8 @@ export class Groups {
   }
 
   /**
-   * 1 for the `k` live rows of each group with the highest (or lowest) value, 0 for the others; equal values: the lower row first. A
-   * group of at most `k` live rows is 1 throughout.
+   * 1 for the `k` live rows of each group with the highest (or lowest) value, 0 for the others; for equal values the lower row. In a
+   * group of at most `k` live rows all are 1.
    */
   top(k: number, vector: RowVector, { largest = true }: { largest?: boolean } = {}): RowVector {
     const out = new Float64Array(this.#frame.rows);
@@ -109,8 +109,8 @@ export function makeGroups(frame: Frame, key: StringsColumn, sessions: Sessions)
 }
 
 /**
- * `(rows,)`: 1 = live, and of its (uid, session) the live row with the highest index, which is the last one where rows have no index;
- * without sessions every live row.
+ * `(rows,)`: 1 = live and, among the live rows of its (uid, session), the one with the highest index (without indices, the last one);
+ * without sessions, every live row.
  */
 export function lastOfSession(frame: Frame, { uid, session, index }: Sessions): Uint8Array {
   if (!uid || !session) return frame.live;

@@ -4,10 +4,10 @@ import { type ColumnLeaf, type Expression, OPERATIONS } from "./expression.js";
 import type { Frame } from "./frame.js";
 
 /**
- * Turns an expression into the source of a loop body. An expression interpreted node by node costs a call per node and token, 5 to 20
- * times a hand-written loop, because those call sites see every operation and every array type. A loop that is generated once per
+ * Turns an expression into the source of a loop body. Interpreting an expression node by node takes a call per node and token, and 5 to 20
+ * times as long as a hand-written loop, because those call sites see every operation and every array type. A loop that is generated once per
  * shape of expression is as fast as a hand-written one. Sources hold no values: numbers, arrays and functions are arguments, so
- * equal shapes share one function. Only the operation table and counters make up the text, never a name from a user.
+ * equal shapes share one function. The text consists only of the operation table and counters, never of a name from a user.
  */
 export interface Program {
   /** Once per row. */
@@ -118,7 +118,7 @@ export function isFloat(values: NumericArray): boolean {
   return values instanceof Float32Array || values instanceof Float64Array;
 }
 
-/** `const` lines that bring the argument arrays into local names. */
+/** `const` lines that bind the argument arrays to local names. */
 export function bindings(program: Program): string {
   const { arrays, rowArrays, numbers, functions } = program.args;
   return [
@@ -130,7 +130,7 @@ export function bindings(program: Program): string {
 }
 
 const compiled = new Map<string, unknown>();
-/** Far more shapes than any catalogue has; reached only by code that builds new shapes for ever, which must not leak. */
+/** Far more shapes than any catalogue has; only code that keeps building new shapes reaches it, and that must not leak. */
 const COMPILED_LIMIT = 2000;
 
 /** The function that `source` (an expression) evaluates to, made once. */

@@ -19,7 +19,7 @@ type Kernel = (
 const REDUCERS: Record<Reduction, { start: string; step: (value: string) => string; end: string }> = {
   sum: { start: "let sum = 0;", step: (v) => `sum += ${v};`, end: "sum" },
   mean: { start: "let total = 0;", step: (v) => `total += ${v};`, end: "total / n" },
-  // A comparison with NaN is false and would drop it: `g` turns NaN as soon as any value is not finite.
+  // A comparison with NaN is false and would hide it: `g` becomes NaN as soon as any value is not finite.
   min: {
     start: "let min = Infinity, gMin = 0;",
     step: (v) => `if (${v} < min) min = ${v}; gMin += ${v} * 0;`,

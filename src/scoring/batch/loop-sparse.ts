@@ -67,7 +67,7 @@ export function sparseWriter(job: LoopJob, out: Float64Array | Float32Array, pla
   };
 }
 
-/** Reads one row; `undefined` when the row is live and a field among its tokens is not finite. The answer is reused by the next call. */
+/** Reads one row; `undefined` when the row is live and a field among its tokens is not finite. The next call reuses the returned object. */
 function rowReader({ program, frame, spans, guard }: LoopJob): (i: number) => RowValues | undefined {
   const value = tokenFunction(program);
   const { scattered, args } = program;

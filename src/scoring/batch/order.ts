@@ -11,7 +11,7 @@ export function rankOrder(rows: Int32Array, values: Float64Array, largest: boole
 }
 
 /**
- * Linear quantile: h = q(n − 1), between the neighbours of h; written from the nearer end, so that both ends are exact. 0 for n = 0.
+ * Linear quantile: h = q(n − 1), between the neighbours of h; written from the nearer end, so that both ends are exact; 0 for n = 0.
  * Reorders `values` in place.
  */
 export function quantileOf(values: Float64Array, q: number): number {
@@ -20,15 +20,15 @@ export function quantileOf(values: Float64Array, q: number): number {
   const h = q * (values.length - 1);
   const k = Math.floor(h);
   const low = smallest(values, k);
-  // Behind k everything is at least as large: the next in order is the least of it.
+  // Everything after k is at least as large: the next in order is the smallest of it.
   const high = h === k ? low : values.subarray(k + 1).reduce((least, value) => Math.min(least, value), Infinity);
   const g = h - k;
   return g < 0.5 ? low + g * (high - low) : high - (1 - g) * (high - low);
 }
 
 /**
- * The k-th smallest, 0 first, by repeated partition (Hoare): linear on average where sorting millions of tokens is not. Afterwards what is
- * in front of place k is not larger, and what is behind it not smaller.
+ * The k-th smallest, counted from 0, by repeated partition (Hoare): linear on average, unlike sorting millions of tokens. Afterwards nothing
+ * before place k is larger, and nothing after it smaller.
  */
 function smallest(values: Float64Array, k: number): number {
   let low = 0;

@@ -7,14 +7,14 @@ import { NonFinite } from "./signals.js";
 export type RowOperand = number | RowVector;
 
 /**
- * One float64 number a row, `(rows,)`. Arithmetic is immediate and touches every row; statistics, ranks, softmax and quantiles
+ * One float64 number per row, `(rows,)`. Arithmetic is eager and applies to every row; statistics, ranks, softmax and quantiles
  * are over the *live* rows only. Comparisons, ranks and ties round both sides to float32 first, so that 1/5 is not above 0.2 and
  * ties do not depend on how a field was encoded. A comparison yields 1 and 0.
  * @throws DataflexError COMPONENT when two vectors differ in length; NonFinite (handled by the framework) when a NaN of a live row
  * would disappear in a comparison, rank, quantile or softmax.
  */
 export class RowVector {
-  /** `(rows,)`. Read it, never write into it. */
+  /** `(rows,)`. Read-only. */
   readonly values: Float64Array;
   readonly #frame: Frame;
 
@@ -86,7 +86,7 @@ export class RowVector {
   le(other: RowOperand): RowVector {
     return this.#compare(other, (a, b) => a <= b);
   }
-  /** Both not 0. */
+  /** 1 where neither is 0. */
   and(other: RowVector): RowVector {
     return this.#with(other, (a, b) => Number(a !== 0 && b !== 0));
   }

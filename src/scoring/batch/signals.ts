@@ -1,6 +1,6 @@
 /**
- * Two things a component can run into that are not its error. They are thrown through it and handled by whoever called it: since
- * components are pure, it is simply run again. They extend Error only so that a stray one still has a stack.
+ * Two conditions that a component can meet without being at fault. They are thrown through it and handled by its caller: since
+ * components are pure, it is simply run again. They extend Error only so that a stray one has a stack.
  */
 
 /**

@@ -11,7 +11,7 @@ export interface TensorLike {
   dispose(): void;
 }
 
-/** A backend that is loaded in its own way (native TensorFlow). `load` answers with tfjs-core, that backend set and ready. */
+/** A backend with a loader of its own (native TensorFlow). `load` returns tfjs-core with that backend set and ready. */
 export interface InjectedBackend {
   readonly name: string;
   load(): Promise<Tf>;
@@ -20,7 +20,7 @@ export interface InjectedBackend {
 let selected: "cpu" | InjectedBackend = "cpu";
 let loading: Promise<Tf> | undefined;
 
-/** Chooses where `batch.tensor` lives; takes effect at the next tensor scope. Loads nothing by itself. */
+/** Chooses where `batch.tensor` lives; takes effect at the next tensor scope. Loads nothing yet. */
 export function setBackend(backend: "cpu" | InjectedBackend): void {
   if (backend === selected) return;
   selected = backend;
@@ -48,7 +48,7 @@ async function load(backend: "cpu" | InjectedBackend): Promise<Tf> {
   await import("@tensorflow/tfjs-backend-cpu");
   if (!(await tf.setBackend("cpu"))) throw new Error("tfjs refused to make 'cpu' its backend");
   await tf.ready();
-  // It greets its first use with an advertisement, which would land in the worker's log.
+  // At its first use it prints an advertisement, which would end up in the worker's log.
   Object.assign(tf.backend(), { firstUse: false });
   return tf;
 }
@@ -64,14 +64,14 @@ export interface TensorUse {
   readonly bytes: number;
 }
 
-/** Where tensors may be made: for the time of one call of one component. */
+/** Where tensors may be created, for the duration of one call of one component. */
 export interface TensorScope {
   readonly tf: Tf;
-  /** A matrix that lives until the scope ends. `values` must be a copy of its own: the cpu backend does not make one. */
+  /** A matrix that lives until the scope ends. `values` must be a private copy: the cpu backend does not make one. */
   matrix(values: Float32Array, rows: number, width: number): Tensor2D;
 }
 
-/** What came out of a scope, and how many tensors the component left behind (they are gone by now). */
+/** The result of a scope, and how many tensors the component left behind (they have been disposed). */
 export interface Scoped<T> {
   readonly value: T;
   readonly leaked: number;
@@ -80,7 +80,7 @@ export interface Scoped<T> {
 let tail: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `body` with a tensor scope; whatever it made is disposed at the end, also when it throws. One scope at a time: tfjs keeps a
+ * Runs `body` with a tensor scope; everything created in it is disposed at the end, even if it throws. One scope at a time: tfjs keeps a
  * single global stack of scopes, so two interleaved asynchronous calls would dispose each other's tensors.
  * `tidied(result)` says whether tensors left over count as leaks: a synchronous component's intermediates do not (they are what
  * `tf.tidy` exists for), an asynchronous one must dispose its own.
@@ -106,7 +106,7 @@ async function runScope<T>(body: (scope: TensorScope) => Promise<{ value: T; tid
     },
   };
   engine.startScope("component");
-  // Everything made in the scope is on this list, `tf.keep` or not, as long as the scope is open.
+  // As long as the scope is open, everything created in it is on this list, `tf.keep` or not.
   const made = engine.state.activeScope.track;
   try {
     const { value, tidy } = await body(scope);

@@ -9,25 +9,25 @@ import type { Reduction } from "./loop-job.js";
 import { quantileOf } from "./order.js";
 import { RowVector } from "./row-vector.js";
 
-/** A number, one number a row, or a number a token of the same batch. */
+/** A number, one number per row, or one number per token of the same batch. */
 export type TokenOperand = number | RowVector | TokenField;
 
-/** Which tokens a reduction takes: those with `response_mask` 1 (the default), or every response token. */
+/** Which tokens a reduction covers: those with `response_mask` 1 (the default), or every response token. */
 export interface Over {
   readonly over?: Scope;
 }
 
 /**
- * One number a token, `(rows, L)`, lazy: operations build an expression, a reduction runs it in one float64 pass over the encoded
- * form. Tokens outside the reduction are skipped, never multiplied by 0, so what stands there cannot matter.
- * Reductions give one number a row; a row without such tokens gives 0.
- * @throws DataflexError COMPONENT for operands of another batch size, or `over: "response"` on a field that travels with mask scope;
+ * One number per token, `(rows, L)`, evaluated lazily: operations build an expression, and a reduction runs it in one float64 pass over the
+ * encoded form. Tokens outside the reduction are skipped, not multiplied by 0, so their values cannot matter.
+ * Reductions give one number per row; a row without such tokens gives 0.
+ * @throws DataflexError COMPONENT for operands of another batch size, or `over: "response"` on a field that is encoded with mask scope;
  * NonFinite (handled by the framework) when a token of a live row that is read is NaN or infinite.
  */
 export class TokenField {
   readonly expression: Expression;
   readonly frame: Frame;
-  /** `mask`: the tokens outside the mask are not there. */
+  /** `mask`: there are no tokens outside the mask. */
   readonly scope: Scope;
   readonly #what: string;
 
@@ -89,7 +89,7 @@ export class TokenField {
   last(options: Over = {}): RowVector {
     return this.#reduce("last", options);
   }
-  /** How many tokens the other reductions take. */
+  /** How many tokens the other reductions cover. */
   count(options: Over = {}): RowVector {
     const { counts } = this.#spans(options);
     return new RowVector(
@@ -132,7 +132,7 @@ export class TokenField {
 
   #reduce(reduction: Reduction, options: Over): RowVector {
     const spans = this.#spans(options);
-    // The other tokens need not be visited for the last one.
+    // To find the last token, the others need not be visited.
     const visited = reduction === "last" ? lastOf(spans) : spans;
     return new RowVector(reduce(this.expression, this.frame, visited, [reduction])[reduction], this.frame);
   }

@@ -22,13 +22,13 @@ export const ACTUATOR_KIND = { reweight: "reweighter", select: "selector", mix: 
   Kind
 >;
 
-/** What a score belongs to: `row` is `(rows,)`, `token` is `(rows, L)`. The scores that an actuator takes are of one or the other. */
+/** Whether there is a score per row, `(rows,)`, or per token, `(rows, L)`. An actuator takes scores of one or the other. */
 export type Accepts = "row" | "token";
 
-/** As a scorer's author may put it: `prompt` and `response` also mean one score a row (a group's score is spread back to its rows). */
+/** As a scorer may declare it: `prompt` and `response` also mean one score per row (a group's score is spread back to its rows). */
 export type Granularity = Accepts | "prompt" | "response";
 
-/** What a component must see together: each row alone, whole groups, or the whole step. The default is `batch`. */
+/** Which rows a component must see together: each row alone, whole groups, or the whole step. The default is `batch`. */
 const ROWS = ["independent", "group", "batch"] as const;
 export type Rows = (typeof ROWS)[number];
 
@@ -41,12 +41,12 @@ export interface Source {
   readonly differs?: string;
 }
 
-/** The text part of a component: what `components NAME` prints. All optional for a user's own component. */
+/** The documentation of a component: what `components NAME` prints. All of it is optional for custom components. */
 export interface ComponentDoc {
   /** One line in plain words. */
   readonly summary?: string;
   readonly formula?: string;
-  /** Actuators: which score the formula means, by the names of scorers that give it. */
+  /** Actuators: which score the formula is meant for, by the names of scorers that give it. */
   readonly score?: string;
   /** Rules for ties, empty, single element, all-equal, masked and non-finite input. */
   readonly edges?: readonly string[];
@@ -65,14 +65,14 @@ export interface Context<P> {
   readonly rng: () => number;
   /** Selectors with `remember` only, else empty: what they remembered of earlier steps of the run, oldest first. */
   readonly history: readonly StateStep[];
-  /** Something the user should know. Equal texts are kept once, over all shards: put numbers into `count`, not into the text. */
+  /** Warns the user. Equal texts are kept once, over all shards: put numbers into `count`, not into the text. */
   warn(message: string): void;
-  /** Adds to a metric of the step. Shards add up, so only counts and sums make sense here. */
+  /** Adds to a metric of the step. The amounts of shards are added, so only counts and sums make sense here. */
   count(metric: string, amount: number): void;
 }
 
 /**
- * What `score` and a reweighter's `act` may return. One number a row: a RowVector, an array of length rows, or a tensor
+ * What `score` and a reweighter's `act` may return. One number per row: a RowVector, an array of length rows, or a tensor
  * `(rows,)`. Token-shaped: a TokenField, a tensor `(rows, L)`, or a flat array of length rows × L.
  */
 export type Scores = RowVector | TokenField | TensorLike | ArrayLike<number>;
@@ -85,8 +85,8 @@ export type ScoresOf<A extends Accepts> = A extends "token" ? TokenField : RowVe
 
 /**
  * What a JSON Schema cannot say about parameters, as data: a closed list, so that a process without the component's code can
- * check it. `less`: the first parameter is below the second; `at_most`: not above it. Applies where both are numbers. Of mixers:
- * `floor_fits`: at most 1 / number of domains; `shares`: one number ≥ 0 a domain, with a sum above 0.
+ * check it. `less`: the first parameter is below the second; `at_most`: not above it. Applies if both are numbers. For mixers:
+ * `floor_fits`: at most 1 / number of domains; `shares`: one number ≥ 0 per domain, with a sum above 0.
  */
 export type Rule =
   | { readonly rule: "less" | "at_most"; readonly params: readonly [string, string] }
@@ -97,14 +97,14 @@ interface Declared<S extends z.ZodType> {
   readonly name: string;
   /**
    * Fields it reads. A bare name means the field's usual scope (`fieldNeed` in needs.ts): `response` for rewards and the mask
-   * itself, none for the string columns `uid`, `domain`, `session`, `mask` for every other token matrix.
+   * itself, none for the string fields `uid`, `domain`, `session`, `dataset_key`, `mask` for every other token matrix.
    */
   readonly requires?: readonly (string | FieldNeed)[];
   readonly needs_groups?: boolean;
   readonly rows?: Rows;
   /** A `z.strictObject`, so that a misspelt parameter is refused. */
   readonly params: S;
-  /** What holds between parameters; checked at mount. */
+  /** Constraints between parameters; checked at mount. */
   readonly rules?: readonly Rule[];
   readonly doc?: ComponentDoc;
 }
@@ -115,7 +115,7 @@ export interface ScorerDefinition<S extends z.ZodType> extends Declared<S> {
   score(batch: Batch, ctx: Context<z.output<S>>): Scores | Promise<Scores>;
 }
 
-/** The parameter, and what it must be above or below, with which no weight is 0. */
+/** The parameter, and the bound it must be above or below so that no weight is 0. */
 export interface Positive {
   readonly param: string;
   readonly above?: number;
@@ -124,17 +124,17 @@ export interface Positive {
 
 export interface ReweighterDefinition<S extends z.ZodType, A extends Accepts = Accepts> extends Declared<S> {
   readonly accepts: A;
-  /** Only where it reads fields later than its scorer's stage. */
+  /** Only if it reads fields that appear after its scorer's stage. */
   readonly timing?: Stage;
-  /** Takes row scores as well as token scores: `accepts` is what the pipeline at hand gives it. */
+  /** Takes row scores as well as token scores: `accepts` is what the pipeline in question gives it. */
   readonly adapts?: boolean;
-  /** Its weights are as they should be: `normalize` is none unless the configuration says otherwise. */
+  /** Its weights need no normalisation: `normalize` is none unless the configuration says otherwise. */
   readonly self_normalized?: boolean;
-  /** Token reweighters: when no token's weight is 0. Absent: one may be, which a loss with a geometric mean of weights cannot bear. */
+  /** Token reweighters: the condition under which no token's weight is 0. Absent: one may be 0, which no loss with a geometric mean of weights tolerates. */
   readonly positive?: Positive;
   /**
    * Row reweighters: `act` returns the natural logarithms of the raw weights (−∞ for weight 0). For weights that are exponentials or
-   * powers: together they may lie below the smallest float, and their proportions would be lost.
+   * powers: all of them may be below the smallest float, and their proportions would be lost.
    */
   readonly in_log_space?: A extends "row" ? boolean : never;
   /** Raw weights ≥ 0 of the same shape as `scores`, before normalisation. */
@@ -143,14 +143,14 @@ export interface ReweighterDefinition<S extends z.ZodType, A extends Accepts = A
 
 export interface SelectorDefinition<S extends z.ZodType, A extends Accepts = Accepts> extends Declared<S> {
   readonly accepts: A;
-  /** Only where it reads fields later than its scorer's stage. */
+  /** Only if it reads fields that appear after its scorer's stage. */
   readonly timing?: Stage;
-  /** Takes row scores as well as token scores: `accepts` is what the pipeline at hand gives it. */
+  /** Takes row scores as well as token scores: `accepts` is what the pipeline in question gives it. */
   readonly adapts?: boolean;
   act(scores: ScoresOf<A>, batch: Batch, ctx: Context<z.output<S>>): Kept | Promise<Kept>;
   /**
-   * What later steps will find of this one in `ctx.history`: names with finite numbers. Called with what `act` gets; a step that is
-   * done again replaces its earlier entry. What is selected depends on which earlier steps were settled in time.
+   * What later steps will find of this one in `ctx.history`: names with finite numbers. Called with the arguments of `act`; a step that is
+   * repeated replaces its earlier entry. What is selected depends on which earlier steps were settled in time.
    */
   remember?(
     scores: ScoresOf<A>,
@@ -161,15 +161,15 @@ export interface SelectorDefinition<S extends z.ZodType, A extends Accepts = Acc
   readonly remember_steps?: number;
 }
 
-/** A mixer turns the history of each domain's scores into the shares that the next prompts are drawn with. */
+/** A mixer turns the history of each domain's scores into the shares with which the next prompts are drawn. */
 export interface MixerDefinition<S extends z.ZodType> extends Declared<S> {
-  /** `none`: the proportions depend on nothing that was scored, and no domain needs to have been seen. */
+  /** `none`: the proportions do not depend on scores, and no domain needs to have been seen. */
   readonly scorer: "required" | "none";
-  /** Scorer that is mounted where the configuration names none; any other is mounted with a warning. */
+  /** The scorer to mount if the configuration names none; mounting any other causes a warning. */
   readonly default_scorer?: string;
-  /** Stage of a mixer that is mounted without scorer. Default post_reward, where the domain column rides along with the rewards. */
+  /** Stage of a mixer that is mounted without scorer. Default post_reward, where the domain column comes with the rewards. */
   readonly timing?: Stage;
-  /** A parameter `floor` is its own affair: the framework does not apply it. */
+  /** It applies its parameter `floor` itself: the framework does not. */
   readonly floors_itself?: boolean;
   /**
    * The shares of `series.domains`, each ≥ 0, sum 1. Before the framework calls it, domains never seen are taken out (with `scorer:
@@ -179,16 +179,16 @@ export interface MixerDefinition<S extends z.ZodType> extends Declared<S> {
   propose(series: DomainSeries, ctx: Context<z.output<S>>): ArrayLike<number> | Promise<ArrayLike<number>>;
 }
 
-/** What a policy makes of the candidate prompts of a step; both parts are one entry a row of the candidates. */
+/** A policy's choice among the candidate prompts of a step; both parts have one entry per candidate. */
 export interface PromptChoice {
   /** 0 or false: the prompt is left out. Default: all are kept. */
   readonly keep?: ArrayLike<number | boolean>;
-  /** Finite and ≥ 0: how much more often than another a prompt should be drawn. Left-out prompts get 0. */
+  /** Finite and ≥ 0: relative frequency with which a prompt should be drawn. Prompts that are left out get 0. */
   readonly weights?: ArrayLike<number>;
 }
 
 /**
- * A pre-rollout policy chooses prompts by what became of them before. `select` sees the candidates of a step (one row a prompt, column
+ * A pre-rollout policy chooses prompts by how they did in earlier steps. `select` sees the candidates of a step (one row a prompt, column
  * `dataset_key`); `feed` summarises the same step's responses, once, for later steps.
  */
 export interface PolicyDefinition<S extends z.ZodType> extends Declared<S> {
@@ -196,13 +196,13 @@ export interface PolicyDefinition<S extends z.ZodType> extends Declared<S> {
   readonly feed_requires?: readonly (string | FieldNeed)[];
   /** Steps whose summaries are remembered; the oldest is forgotten first. Default 1,000. */
   readonly remember_steps?: number;
-  /** What is remembered of one step: names (usually dataset keys) with finite numbers. */
+  /** What to remember of one step: names (usually dataset keys) with finite numbers. */
   feed(batch: Batch, ctx: Context<z.output<S>>): readonly StateValue[];
-  /** `requires` names what it reads of the candidates beside `dataset_key`. */
+  /** `requires` names the fields of the candidates that it reads besides `dataset_key`. */
   select(history: PromptHistory, candidates: Batch, ctx: Context<z.output<S>>): PromptChoice;
 }
 
-/** What `define*` adds: the kind, the fields with their scopes, and every default filled in. */
+/** A component as `define*` returns it: with its kind, its fields with their scopes, and all defaults filled in. */
 interface Defined<K extends Kind> {
   readonly kind: K;
   readonly needs: readonly FieldNeed[];
@@ -219,7 +219,7 @@ export type Selector<S extends z.ZodType = z.ZodType, A extends Accepts = Accept
 export type Mixer<S extends z.ZodType = z.ZodType> = MixerDefinition<S> & Defined<"mixer">;
 export type Policy<S extends z.ZodType = z.ZodType> = PolicyDefinition<S> &
   Defined<"policy"> & { readonly feed_needs: readonly FieldNeed[] };
-/** Components that work on the rows or tokens of one step alone. */
+/** Components that work only on the rows or tokens of one step. */
 export type RowComponent = Scorer | Reweighter | Selector;
 export type Component = RowComponent | Mixer | Policy;
 export type ComponentKind = Component["kind"];

@@ -18,12 +18,11 @@ import type {
 } from "./component-types.js";
 import { fieldNeed, unionNeeds } from "./needs.js";
 
-/** Names travel in configuration, metrics labels and queue data: one alphabet for all. `file:` stands before a name that a built-in has. */
+/** Names appear in configurations, metric labels and queue data: one alphabet for all. `file:` is put before a name that a built-in has. */
 const NAME = /^([a-z][a-z0-9_]{0,63}:)?[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * A scorer: turns fields of the batch into one score a row or a token. Pure: the same batch
- * and context give the same scores.
+ * A scorer: turns fields of the batch into one score per row or per token. Pure: the same batch and context give the same scores.
  * @throws DataflexError COMPONENT when the definition itself is wrong (name, params schema, empty requirement).
  */
 export function defineScorer<const S extends z.ZodType>(definition: ScorerDefinition<S>): Scorer<S> {
@@ -50,7 +49,7 @@ export function defineMixer<const S extends z.ZodType>(definition: MixerDefiniti
   return Object.freeze({ ...definition, ...complete("mixer", definition) });
 }
 
-/** A pre-rollout policy: chooses prompts by what became of them before. @throws as `defineScorer`. */
+/** A pre-rollout policy: chooses prompts by how they did in earlier steps. @throws as `defineScorer`. */
 export function definePolicy<const S extends z.ZodType>(definition: PolicyDefinition<S>): Policy<S> {
   const key = fieldNeed("dataset_key");
   const own = complete("policy", { ...definition, requires: [] });

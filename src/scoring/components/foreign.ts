@@ -25,27 +25,27 @@ interface ForeignParam {
 export interface ForeignDeclaration {
   readonly kind: "scorer" | "reweighter" | "selector" | "mixer";
   readonly name: string;
-  /** `own`: made for this framework. `original`: written for DataFlex-RL, whose classes do more by themselves. */
+  /** `own`: written for this framework. `original`: written for DataFlex-RL, whose classes do more themselves. */
   readonly form: "own" | "original";
   readonly file: string;
-  /** Hash that stands for the implementation: two of one name with different hashes are two components. */
+  /** Hash of the implementation: two of one name with different hashes are different components. */
   readonly source: string;
   readonly params: readonly ForeignParam[];
   readonly requires: readonly (string | FieldNeed)[];
   readonly timing?: Stage;
   readonly granularity?: Granularity;
-  /** Absent: whatever shape the scorer gives. */
+  /** Absent: any shape that the scorer gives. */
   readonly accepts?: Accepts;
   readonly needs_groups: boolean;
   readonly rows: Rows;
   readonly scorer?: "required" | "none";
   readonly remembers: boolean;
-  /** A reweighter whose weights are as they should be: `normalize` is none unless the configuration says otherwise. */
+  /** A reweighter whose weights need no normalisation: `normalize` is none unless the configuration says otherwise. */
   readonly self_normalized: boolean;
   readonly summary: string;
 }
 
-/** Runs a component where it lives. */
+/** Runs a component in its own process. */
 export interface ForeignCall {
   score(declared: ForeignDeclaration, batch: Batch, ctx: Context<unknown>): Promise<Scores>;
   act(
@@ -63,7 +63,7 @@ export interface ForeignCall {
   propose(declared: ForeignDeclaration, series: DomainSeries, ctx: Context<unknown>): Promise<ArrayLike<number>>;
 }
 
-/** For a catalogue: what is only described is never called. */
+/** For a catalogue: a component that is only described is never called. */
 const NOT_HERE: ForeignCall = {
   score: () => Promise.reject(notHere()),
   act: () => Promise.reject(notHere()),
@@ -75,7 +75,7 @@ function notHere(): DataflexError {
   return new DataflexError("INTERNAL", "a component was called where it is only described");
 }
 
-/** Declared components, each with its place. `accepts` as for `foreignComponent`. */
+/** Declared components, each with its file. `accepts` as for `foreignComponent`. */
 export function foreignComponents(
   declared: readonly ForeignDeclaration[],
   call: ForeignCall = NOT_HERE,

@@ -14,7 +14,7 @@ export interface LoadedComponents {
   sourceOf(component: Component): string | undefined;
 }
 
-/** A component that another process runs, with the file that it stands in and what identifies its text. */
+/** A component that another process runs, with its file and what identifies the file's text. */
 export interface ForeignComponent {
   readonly component: Component;
   readonly file: string;
@@ -24,7 +24,7 @@ export interface ForeignComponent {
 /**
  * Loads the plugins of a worker: files or packages, TypeScript or JavaScript (through jiti, since Node 20 cannot import `.ts`, and a
  * loose file must find `dataflex-mq` although no node_modules lies beside it). Every exported component is registered.
- * Nothing compiled is kept on disk: in a folder that others may write to, it would be their code that runs.
+ * No compiled code is cached on disk: from a folder that others may write to, their code could be run.
  * The same in the main and the compute threads, which is what makes their catalogues equal. `foreign` components join them.
  *
  * @throws DataflexError PLUGIN naming the plugin: it is not found, raises at import, exports no component, or a name is taken.
@@ -63,7 +63,7 @@ function taken(plugin: string, { kind, name }: Component, owner: string): Datafl
 }
 
 const HERE = fileURLToPath(import.meta.url);
-/** `dataflex-mq` inside a plugin is this very build, or its components would be another copy's. */
+/** Inside a plugin `dataflex-mq` is this very build; otherwise its components would belong to another copy. */
 const SELF = new URL(HERE.endsWith(".ts") ? "../../index.ts" : "../../index.js", import.meta.url).href;
 
 function locate(plugin: string): { file: string; source: string } {
@@ -120,7 +120,7 @@ async function importComponents(plugin: string, file: string): Promise<Component
   return found;
 }
 
-/** stdout holds results, and what a plugin prints is none. */
+/** stdout is for results, not for what a plugin prints. */
 async function printingToStderr<T>(body: () => Promise<T>): Promise<T> {
   const { write } = process.stdout;
   process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -137,7 +137,7 @@ function looksLikeComponent(value: unknown): value is Component {
   return (KINDS as readonly unknown[]).includes(kind) && typeof name === "string";
 }
 
-/** `define*` fills these in; without them the rest of the system would trip over it, and not say over what. */
+/** `define*` fills these in; without them the rest of the system would fail with an obscure error. */
 function isDefined({ needs, params }: Component): boolean {
   return Array.isArray(needs) && typeof params?.safeParse === "function";
 }

@@ -7,11 +7,11 @@ const ROW_FIELDS: readonly string[] = ["difficulty", "policy_version"];
 
 /**
  * Fields whose tokens count even where `response_mask` is 0. Rewards: trainers put the outcome on the last response token
- * whatever its mask. The mask itself: its zeros are what it says.
+ * whatever its mask. The mask itself: its zeros carry information.
  */
 const RESPONSE_SCOPED: readonly string[] = ["rm_scores", "token_level_scores", "token_level_rewards", "response_mask"];
 
-/** The scope of a field that is named without one; `undefined` for columns of one entry a row. */
+/** The scope of a field that is named without one; `undefined` for columns with one entry per row. */
 export function usualScope(name: string): Scope | undefined {
   if (isStringField(name) || ROW_FIELDS.includes(name)) return undefined;
   return RESPONSE_SCOPED.includes(name) ? "response" : "mask";
