@@ -4,7 +4,7 @@ import { STAGES, type Stage } from "../protocol/stages.js";
 import { errorOf } from "../sentences.js";
 import type { PipelineResult } from "./outcomes.js";
 
-/** The rows that a step's weights are for, as numbers of the step's table, in the order that the trainer gets them in. */
+/** The rows that a step's weights are for, as row numbers of the step's table, in the order in which the trainer gets them. */
 export interface StepRows {
   readonly rows: Int32Array;
   readonly keys?: readonly string[];
@@ -18,7 +18,7 @@ export function lastStage(results: readonly PipelineResult[]): Stage | undefined
 
 /**
  * @param table  keys of all rows of the step, if it has keys
- * @param order  keys of the last stage's rows as the caller has them, where it put all of them: a permutation of the stage's own
+ * @param order  keys of the last stage's rows in the caller's order, if it put all of them: a permutation of the stage's own
  */
 export function rowsOfStep(
   results: readonly PipelineResult[],
@@ -34,7 +34,7 @@ export function rowsOfStep(
   return { rows: Int32Array.from(order, (key) => rowOf.get(key)!), keys: order };
 }
 
-/** A pipeline's result over the rows of its step. Errors: ROWS_CONFLICT for a row that the pipeline did not see. */
+/** A pipeline's result over the step's rows. Errors: ROWS_CONFLICT for a row that the pipeline did not see. */
 export function alignResult(result: PipelineResult, { rows, keys }: StepRows): PipelineResult {
   if (result.stage === "pre_rollout" || !result.compact) return result;
   const own = rowsIn(result.ranges);

@@ -2,10 +2,10 @@ import type { Redis } from "ioredis";
 import { connect } from "../redis/connect.js";
 import { errorOf } from "../sentences.js";
 
-/** Idle connections kept for the next wait; a burst of waits opens more and closes them again. */
+/** Idle connections kept for the next wait; a burst of waits opens more, which are closed afterwards. */
 const KEEP = 4;
 
-/** Connections for blocking reads: one wait, one connection, so that a wait never delays a put. */
+/** Connections for blocking reads: each wait has its own, so that a wait never delays a put. */
 export class BlockingPool {
   readonly #url: string;
   readonly #idle: Redis[] = [];

@@ -16,7 +16,7 @@ export interface ClientOptions {
 
 /** One round trip: a Redis that takes longer counts as unreachable. */
 const ATTACH_MS = 10_000;
-/** How long closing waits for the goodbyes of its runs, said at once; without one a run stays busy for one heartbeat. */
+/** How long `close` waits until its runs have signed off, all at once; a run that has not stays busy until its heartbeat expires. */
 const GOODBYE_MS = 2_000;
 
 /** A trainer's connection to the service. Errors everywhere are `DataflexError`s with a `code`. */
@@ -43,13 +43,13 @@ export class Client {
     return new Client(redis, new BlockingPool(url));
   }
 
-  /** Takes a run. Waits for a broker and a worker until its deadline; see MountOptions for the errors. */
+  /** Mounts a run. Waits for a broker and a worker until its deadline; see MountOptions for the errors. */
   async mount(options: MountOptions): Promise<Run> {
     this.#assertOpen();
     return this.#keep(new Run(this.#redis, this.#pool, await requestMount(this.#redis, options), true));
   }
 
-  /** Joins a run that another producer mounted (another rank): fences nobody, keeps nothing alive. Errors: NOT_MOUNTED, REDIS_UNREACHABLE. */
+  /** Joins a run that another producer (another rank) mounted: it fences no one and sends no heartbeat. Errors: NOT_MOUNTED, REDIS_UNREACHABLE. */
   async attach(runId: string): Promise<Run> {
     this.#assertOpen();
     checkText(runId, "run_id");

@@ -4,7 +4,7 @@ import { DataflexError } from "../errors.js";
 import type { Composition } from "../protocol/pipeline-spec.js";
 import { remask } from "./remask.js";
 
-/** What composing a step's weights made. */
+/** The result of composing a step's weights. */
 export interface Composed {
   /** After step 4. */
   readonly weights: Weights;
@@ -12,14 +12,14 @@ export interface Composed {
   readonly counts: Int32Array;
   /** After step 1, over the mask that scoring read. */
   readonly product: { readonly weights: Weights; readonly counts: Int32Array };
-  /** Elements that the clip moved, up to its lower and down to its upper bound. */
+  /** Elements that the clip raised to its lower bound, and lowered to its upper one. */
   readonly clipped: { readonly low: number; readonly high: number };
 }
 
 /**
  * The composition of a step's weights, once per step, on the trainer's side. In this order: (1) product of the delivered
  * pipelines; (2) re-mask with the mask that the loss will read; (3) clip, only where > 0; (4) rescale over live rows or tokens;
- * (5) times existing `rollout_is_weights`, never renormalised (`expand`). Steps 1–3 and 5 are products, so a weight 0 stays 0.
+ * (5) multiply by existing `rollout_is_weights`, without renormalising (`expand`). Steps 1–3 and 5 are products, so a weight 0 stays 0.
  *
  * @param padding  `(rows,)`, 1 for rows that weigh 0 and count in no mean: padding, and rows dropped for a value that was not finite
  * @throws DataflexError as `remask`; NON_FINITE for a weight beyond float32
@@ -79,7 +79,7 @@ function clip(w: Weights, bounds: Composition["clip"]): { weights: Weights; low:
 
 /**
  * Step 4. `row`: the mean over live rows of each row's mean live weight becomes 1. `token`: the weights' sum over live tokens
- * becomes their count. Selected-away rows are live: rescaling makes up for them. A sum of 0 is left as it is.
+ * becomes their count. Rows that a selection dropped are live: rescaling makes up for them. A sum of 0 is left as it is.
  */
 function rescale(w: Weights, mode: Composition["rescale"], counts: Int32Array): Weights {
   if (mode === "none") return w;
@@ -104,7 +104,7 @@ function rowSum(w: Weights, row: number, tokens: number): number {
   return total;
 }
 
-/** Products of finite weights may lie beyond float32: no loss may see that. */
+/** Products of finite weights may exceed float32, and must not reach a loss then. */
 function checkFinite(w: Weights): Weights {
   for (let k = 0; k < w.values.length; k++) {
     if (Number.isFinite(w.values[k])) continue;

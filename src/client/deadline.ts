@@ -4,7 +4,7 @@ import { errorOf } from "../sentences.js";
 
 /**
  * Rejects at `end` (ms of performance.now) whatever the promise does: a command that waits for an absent Redis must not outlive the
- * caller's deadline. What was sent may still arrive; every write is idempotent, so the caller may just do it again.
+ * caller's deadline. A command that was sent may still arrive; every write is idempotent, so the caller may simply repeat it.
  */
 export function before<T>(
   end: number,
@@ -16,7 +16,7 @@ export function before<T>(
   });
 }
 
-/** `before` for an operation that asks nothing but Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */
+/** `before` for an operation that depends only on Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */
 export function answeredWithin<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   return before(performance.now() + ms, promise, () => errorOf("REDIS_UNREACHABLE", { what, time: `${ms} ms` }));
 }

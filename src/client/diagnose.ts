@@ -5,7 +5,7 @@ import { queueName, runKeys } from "../redis/keys.js";
 import { brokerPresence, workerPresence } from "../redis/presence.js";
 import { parseState, stateFields } from "../redis/step-state.js";
 
-/** Why a wait came to nothing, in sentences: which rows of which field are missing, or which service. */
+/** Why a wait failed, in sentences: which rows of which field are missing, or which service. */
 export async function diagnose(
   redis: Redis,
   handle: Handle,

@@ -4,7 +4,7 @@ import type { Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 
 /**
- * Weights as `(rows, width)` float32, 0 outside the mask, times `existing` `rollout_is_weights` (step 5 of a composition).
+ * Weights as `(rows, width)` float32, 0 outside the mask, multiplied by `existing` `rollout_is_weights` (step 5 of a composition).
  *
  * @throws DataflexError INVALID_INPUT for `existing` of another size, or with a value on a live token that is no weight
  */
@@ -33,7 +33,7 @@ export function expand(w: Weights, loss: Spans, existing?: ArrayLike<number>): F
   return out;
 }
 
-/** @throws DataflexError INVALID_INPUT for an existing weight that is none, or that leads beyond float32 */
+/** @throws DataflexError INVALID_INPUT for an existing value that is no weight, or if the product exceeds float32 */
 function corrected(weight: number, existing: unknown, row: number, column: number): number {
   const right = typeof existing === "number" && existing >= 0 && Number.isFinite(existing);
   const product = right ? Math.fround(weight * existing) : Number.NaN;

@@ -5,11 +5,11 @@ import { DataflexError } from "../errors.js";
 import type { FieldNeed } from "../protocol/pipeline-spec.js";
 
 /**
- * Whether the fields of a put of `rows` rows come in the form in which the service reads them. What a value may be by itself was
- * checked when it was made (`toFieldValue`); nothing after this checks either again.
+ * Checks that the fields of a put of `rows` rows have the form in which the service reads them. Each value alone was
+ * checked when it was made (`toFieldValue`); nothing after this repeats either check.
  *
- * @throws DataflexError INVALID_INPUT naming the field: strings or numbers where the service reads the other, one number a row where it
- *   reads tokens, another number of rows
+ * @throws DataflexError INVALID_INPUT naming the field: strings or numbers where the service reads the other, one number per row where it
+ *   reads tokens, a wrong number of rows
  */
 export function checkForm(
   values: Readonly<Record<string, FieldValue>>,
@@ -26,7 +26,7 @@ export function checkForm(
   }
 }
 
-/** A scope says: values of tokens. Scoring would find out too, but only when it is too late for the step. */
+/** A field with a scope has a value per token. Scoring would notice too, but too late for the step. */
 function checkKind(name: string, value: FieldValue, scope: Scope | undefined): void {
   if (isStringField(name) && value.kind !== "strings") {
     const message = `field "${name}" holds numbers; it is a column of one string a row`;

@@ -5,10 +5,10 @@ import { STAGES, type Stage } from "../protocol/stages.js";
 const MAX_TIMEOUT_MS = 86_400_000;
 
 /**
- * What a caller hands over is checked here before anything is sent: JavaScript callers have no types, and what Redis has taken
+ * Arguments are checked here before anything is sent: JavaScript callers have no types, and what Redis has accepted
  * can only be settled as a failure. All throw DataflexError INVALID_INPUT naming the option and the value.
  *
- * @param least 1 where something must be answered, 0 where looking once is enough
+ * @param least 1 if an answer is needed, 0 if looking once is enough
  */
 export function checkTimeout(ms: unknown, least: 0 | 1, name = "timeoutMs"): number {
   if (typeof ms === "number" && ms >= least && ms <= MAX_TIMEOUT_MS) return ms;
@@ -17,7 +17,7 @@ export function checkTimeout(ms: unknown, least: 0 | 1, name = "timeoutMs"): num
   });
 }
 
-/** A wait longer than the service's own would end with EXPIRED before its time. */
+/** A wait longer than the service's own would end early, with EXPIRED. */
 export function checkWait(timeoutMs: number, maxWaitMs: number): void {
   if (timeoutMs <= maxWaitMs) return;
   refuse(
@@ -74,8 +74,8 @@ export function checkObject(value: unknown, what: string, example: string): void
 }
 
 /**
- * `lengths`, `is_padding`, `rows` and `keys` of a put of `rows` rows: one entry a row, of the right kind. Here and not later, for
- * typed arrays would round a length and any text would be a true flag.
+ * `lengths`, `is_padding`, `rows` and `keys` of a put of `rows` rows: one entry a row, of the right kind. Checked here and not later, because
+ * typed arrays would round a length, and any text would be a true flag.
  */
 export function checkRowOptions(
   o: { lengths?: unknown; is_padding?: unknown; rows?: unknown; keys?: unknown },

@@ -7,11 +7,11 @@ export interface KeptPut {
   readonly table: KeyTable | undefined;
   /** Attempt of the step that its receipt named. */
   attempt: number;
-  /** performance.now when its stream got its TTL. */
+  /** performance.now when its stream's TTL was last set. */
   renewed: number;
 }
 
-/** All copies of one producer's puts together take no more. */
+/** Maximum size of all copies of one producer's puts together. */
 const MAX_KEPT_BYTES = 1 << 30;
 
 /** Copies of puts by step. */
@@ -19,7 +19,7 @@ export class KeptPuts {
   readonly #steps = new Map<string, { readonly puts: Map<string, KeptPut>; settled: boolean }>();
   readonly #most: number;
   #bytes = 0;
-  /** Copies that were let go because all of them had become too large. */
+  /** Number of copies that were dropped because all together had become too large. */
   dropped = 0;
 
   constructor(most = MAX_KEPT_BYTES) {
@@ -34,7 +34,7 @@ export class KeptPuts {
     const open = this.#steps.get(step) ?? { puts: new Map(), settled: false };
     this.#steps.set(step, open);
     open.settled = false;
-    // Chunks may be views of the trainer's arrays, which it may fill with the next step once its put is answered.
+    // Chunks may be views of the trainer's arrays, which it may reuse for the next step once its put is answered.
     const own = { ...put, chunks: put.chunks.map((chunk) => chunk.slice()) };
     this.#bytes += put.header.bytes - (open.puts.get(nameOf(put))?.put.header.bytes ?? 0);
     open.puts.set(nameOf(put), { put: own, table, attempt, renewed: performance.now() });
@@ -47,7 +47,7 @@ export class KeptPuts {
     if (open) open.settled = settled;
   }
 
-  /** This very copy; one that was made since stays. */
+  /** Drops this copy; one that was made since stays. */
   drop(step: string, kept: KeptPut): void {
     const puts = this.#steps.get(step)?.puts;
     const name = nameOf(kept.put);
@@ -61,7 +61,7 @@ export class KeptPuts {
     this.#steps.delete(step);
   }
 
-  /** Settled steps first, then the oldest; never the one at hand. */
+  /** Drops settled steps first, then the oldest, never the current one. */
   #fit(current: string): void {
     const others = [...this.#steps].filter(([step]) => step !== current);
     const order = [...others.filter(([, open]) => open.settled), ...others.filter(([, open]) => !open.settled)];
@@ -73,7 +73,7 @@ export class KeptPuts {
   }
 }
 
-/** A put is made again under its id. */
+/** A repeated put has the same id. */
 function nameOf({ header }: PreparedPut): string {
   return `${header.stage}:${header.id}`;
 }

@@ -18,7 +18,7 @@ import { answeredWithin } from "./deadline.js";
 import { checkNames, checkText, checkTimeout } from "./guard.js";
 
 export interface MountOptions {
-  /** Names the run; a second living trainer under the same name is refused. */
+  /** Names the run; while its trainer lives, a second one of that name is refused. */
   readonly run_id: string;
   /** The run's `dataflex:` block. */
   readonly dataflex: unknown;
@@ -26,9 +26,9 @@ export interface MountOptions {
   readonly adv_estimator?: string;
   /** Fields this trainer can send; unset: any. */
   readonly provides?: readonly string[];
-  /** Responses a prompt gets (`rollout.n`); lets incomplete groups be found. */
+  /** Responses per prompt (`rollout.n`); needed to find incomplete groups. */
   readonly group_size?: number;
-  /** Settings of the trainer that decide whether the weights can have their effect; each may be left out. */
+  /** Settings of the trainer that decide whether the weights can take effect; each is optional. */
   readonly trainer?: TrainerSettings;
   /** Takes the run over from a trainer that still lives: that one is fenced. */
   readonly takeover?: boolean;
@@ -38,17 +38,17 @@ export interface MountOptions {
   readonly mount_id?: string;
 }
 
-/** The request is written again at this interval, with its id: a flushed server has forgotten it, and writing it twice does no harm. */
+/** The request is repeated at this interval, with its id: a flushed server has forgotten it, and writing it twice does no harm. */
 const ASK_AGAIN_MS = 5_000;
 
-/** What a broker reads of one string, and far above any configuration. */
+/** The longest string that a broker reads, far above any configuration. */
 const MAX_REQUEST_BYTES = MESSAGE_LIMITS.maxStringBytes;
 
-/** Beyond the deadline: to find out what was missing. */
+/** Time after the deadline to find out what was missing. */
 const DIAGNOSIS_MS = 2_000;
 
 /**
- * Asks for the run and waits for the answer. Errors: INVALID_INPUT for options that are none, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered;
+ * Asks for the run and waits for the answer. Errors: INVALID_INPUT for invalid options, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered;
  * NO_BROKER, NO_WORKER, REDIS_UNREACHABLE at the deadline.
  */
 export async function requestMount(redis: Redis, options: MountOptions): Promise<Handle> {
@@ -109,7 +109,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
   return noAnswer(redis, timeoutMs, waitingFor);
 }
 
-/** The address in a block is for this client alone; Redis, dead letters and complaints need not hold its password. */
+/** The address in a block is only for this client: its password must not get into Redis, dead letters or messages. */
 function withoutPassword(dataflex: unknown): unknown {
   const { redis_url: url } = (dataflex ?? {}) as { redis_url?: unknown };
   return typeof url === "string" ? { ...(dataflex as object), redis_url: redactUrl(url) } : dataflex;

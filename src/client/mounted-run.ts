@@ -22,7 +22,7 @@ export class MountedRun {
   readonly #stopBeat: () => Promise<void>;
   #closed = false;
 
-  /** `owner`: this producer mounted the run and keeps it alive; others attached and fence nobody. */
+  /** `owner`: this producer mounted the run and keeps it alive; others have attached and fence no one. */
   constructor(redis: Redis, handle: Handle, owner: boolean) {
     this.redis = redis;
     this.handle = handle;
@@ -36,17 +36,17 @@ export class MountedRun {
     );
   }
 
-  /** Ends the heartbeat and says goodbye, so that the run may be mounted again at once. Open steps stay until their TTL. */
+  /** Ends the heartbeat and signs off, so that the run can be mounted again at once. Open steps stay until their TTL. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     await this.#stopBeat();
     if (!this.owner || this.redis.status !== "ready") return;
-    // A courtesy: without the goodbye the run stays busy for one heartbeat.
+    // A courtesy: otherwise the run stays busy until the heartbeat expires.
     await answeredWithin(GOODBYE_MS, "close", heartbeat(this.redis, this.handle, true)).catch(() => {});
   }
 
-  /** Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone. */
+  /** Keeps the run's mount and its open steps alive; an attached producer only its own steps. */
   async #beat(): Promise<void> {
     if (this.fenced) return;
     if (this.owner) {

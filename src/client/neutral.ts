@@ -3,14 +3,14 @@ import type { Handle } from "../protocol/messages.js";
 
 const BRIEFLY_MS = 500;
 
-/** What a put returns: the fields that travelled, the step's attempt, and how the put was taken. */
+/** What a put returns: the fields that were sent, the step's attempt, and how the put was accepted. */
 export interface PutReceipt {
   readonly sent: readonly string[];
   readonly attempt: number;
   readonly kind: "NEW" | "DUPLICATE" | "REPLACED" | "NOTHING_WANTED" | "UNAVAILABLE";
 }
 
-/** `on_unavailable: neutral`: steps that train without weights because the service was not there. */
+/** `on_unavailable: neutral`: steps that train without weights because the service was unavailable. */
 export class NeutralSteps {
   /** How many there were. */
   count = 0;
@@ -40,7 +40,7 @@ export class NeutralSteps {
     }
   }
 
-  /** Throws the error that kept a put of the step from arriving: there is no point in waiting for its weights. */
+  /** Throws the error that kept a put of the step from arriving: waiting for its weights would be pointless. */
   check(stepKey: string): void {
     const error = this.#unsent.get(stepKey);
     if (error) throw error;

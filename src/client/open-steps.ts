@@ -25,12 +25,12 @@ interface OpenStep {
   readonly spans: Map<Stage, readonly number[]>;
   /** Keys in the order of this producer's last put that named every row of its stage. */
   readonly orders: Map<Stage, readonly string[]>;
-  /** The highest that any receipt named. */
+  /** The highest in any receipt. */
   attempt: number;
   waitedMs: number;
-  /** What went to the loss last. */
+  /** The last composition that went into the loss. */
   composed?: Composed;
-  /** What the last wait for every pipeline gave, and of which attempt. */
+  /** The results of the last wait for all pipelines, and their attempt. */
   read?: { readonly attempt: number; readonly results: readonly PipelineResult[] };
   /** performance.now of the last put. */
   touched: number;
@@ -39,11 +39,11 @@ interface OpenStep {
 /** One round trip. */
 const LOOK_MS = 2_000;
 
-/** How a put was meant. */
+/** What a put was meant to hold. */
 export interface PutMeaning {
   readonly stage: Stage;
   readonly table: KeyTable | undefined;
-  /** Keys as the caller had them, where they name every row of the stage. */
+  /** Keys in the caller's order, if they name every row of the stage. */
   readonly order: readonly string[] | undefined;
   readonly span: readonly number[] | undefined;
 }
@@ -60,7 +60,7 @@ export class OpenSteps {
     this.#handle = handle;
   }
 
-  /** Copies of puts that were let go before their step was read or released, since all copies together had become too large. */
+  /** Number of copies that were dropped before their step was read or released, because all together had become too large. */
   get copiesDropped(): number {
     return this.#puts.dropped;
   }
@@ -68,7 +68,7 @@ export class OpenSteps {
   attempt(stepKey: string): number {
     return this.#steps.get(stepKey)?.attempt ?? 1;
   }
-  /** What to say on release; undefined when this producer has put nothing of the step. */
+  /** The report for a release; undefined if this producer has put nothing of the step. */
   report(stepKey: string): ReleaseReport | undefined {
     const open = this.#steps.get(stepKey);
     if (!open) return undefined;
@@ -100,7 +100,7 @@ export class OpenSteps {
     this.#puts.keep(stepKey, put, table, done.attempt);
   }
 
-  /** A wait has ended with the outcomes of `results`. With `everything` nothing needs to be put again: they are kept instead. */
+  /** A wait has ended with `results`. With `everything` no put is needed any more: the results are kept instead. */
   settled(stepKey: string, waitedMs: number, results: readonly PipelineResult[], everything: boolean): void {
     const open = this.#steps.get(stepKey);
     if (!open) return;
@@ -111,8 +111,8 @@ export class OpenSteps {
   }
 
   /**
-   * What was read before, unless somebody has replaced a put since. A Redis that has forgotten the step, or that is away, changes nothing:
-   * the outcome was of the very puts.
+   * What was read before, unless a put was replaced since. If Redis has forgotten the step, or is away, that changes nothing:
+   * the outcome was computed from these puts.
    */
   async readBefore(stepKey: string): Promise<readonly PipelineResult[] | undefined> {
     const read = this.#steps.get(stepKey)?.read;
@@ -128,14 +128,14 @@ export class OpenSteps {
     this.#puts.forget(stepKey);
   }
 
-  /** The mask of these rows, when earlier puts brought it. */
+  /** The mask of these rows, if earlier puts contained it. */
   maskOf(stepKey: string, stage: Stage, ranges: readonly number[]): MaskColumn | undefined {
     const puts = this.#puts.of(stepKey).filter(({ put }) => put.header.stage === stage);
     const pieces = puts.flatMap(({ put }) => (put.layout.mask ? [{ mask: put.layout.mask, ranges: put.ranges }] : []));
     return gatherMask(pieces, ranges);
   }
 
-  /** What earlier puts have fixed of the step's rows. `fresh`: as Redis has it now. */
+  /** What earlier puts have fixed of the step's rows. `fresh`: as it now is in Redis. */
   async fixed(stepKey: string, stage: Stage, fresh: boolean): Promise<FixedRows> {
     const open = this.#steps.get(stepKey);
     const rows = tableOf(stage);
@@ -147,7 +147,7 @@ export class OpenSteps {
     return { ...(table && { table }), ...(span && { span: fromBitmap(span, Number(String(total))) }) };
   }
 
-  /** Keys of all rows of a table, where this producer or another named them. */
+  /** Keys of all rows of a table, if this producer or another named them. */
   async keysOf(stepKey: string, rows: RowTable): Promise<readonly string[] | undefined> {
     const open = this.#steps.get(stepKey);
     if (open) return open.tables.get(rows)?.keys;
@@ -158,7 +158,7 @@ export class OpenSteps {
     return this.#steps.get(stepKey)?.orders.get(stage);
   }
 
-  /** Whether an outcome is of what this producer has put: of no older attempt, and of the very puts that it holds. */
+  /** Whether an outcome belongs to what this producer has put: its attempt is not older, and it was computed from the puts that are kept here. */
   accepts(stepKey: string, pipeline: PipelineSpec, attempt: number, hashes: ReadonlySet<string> | undefined): boolean {
     if (attempt < this.attempt(stepKey)) return false;
     if (hashes === undefined) return true;
@@ -171,7 +171,7 @@ export class OpenSteps {
 
   /**
    * Puts again what Redis lacks of the step, or has in an older state than was acknowledged. One by one: another producer may have put
-   * its part since. A put that somebody has replaced since is dropped here. Answers whether anything was sent. Errors: those of a put.
+   * its part since. The copy of a put that another producer has replaced is dropped. Returns whether anything was sent. Errors: those of a put.
    */
   async restore(stepKey: string): Promise<boolean> {
     const kept = this.#puts.of(stepKey);
@@ -208,8 +208,8 @@ export class OpenSteps {
   }
 
   /**
-   * Looks after the steps that nobody here waits for: puts again what Redis has lost, keeps what lies there alive, and lets go of what was
-   * released and, for a producer that will not release it itself, of what has settled or is past its deadline.
+   * Looks after the steps for which no call is waiting: puts again what Redis has lost, renews the TTL of the rest, and drops the copies of
+   * released steps and, for a producer that does not release steps itself, of steps that have settled or are past their deadline.
    */
   async tend(owner: boolean): Promise<void> {
     for (const [stepKey, open] of this.#steps) {
@@ -228,7 +228,7 @@ export class OpenSteps {
     }
   }
 
-  /** Streams of puts get their TTL when they are written: a step that lasts longer needs them all the same. */
+  /** Streams of puts get their TTL when they are written, but are needed for as long as the step lasts. */
   async #keepAlive(stepKey: string, keys: StepKeys): Promise<void> {
     const ttl = this.#handle.limits.step_ttl_ms;
     const due = this.#puts.of(stepKey).filter((kept) => performance.now() - kept.renewed > ttl / 4);
@@ -242,7 +242,7 @@ export class OpenSteps {
     await renewing.exec();
   }
 
-  /** Steps that this producer will not release itself: nothing of them is needed once they hold no put. */
+  /** For steps that this producer does not release itself: they are forgotten once no put of them is kept. */
   forgetSettled(): void {
     for (const stepKey of this.#steps.keys()) if (this.#puts.of(stepKey).length === 0) this.#steps.delete(stepKey);
   }

@@ -9,7 +9,7 @@ import { readChunks } from "../redis/chunk-stream.js";
 import type { StepKeys } from "../redis/keys.js";
 import { type Entry, parseEntries } from "../redis/streams.js";
 
-/** One settled pipeline as it stands in the step's `out` stream. */
+/** The outcome of one pipeline, as an entry of the step's `out` stream. */
 export interface Outcome {
   readonly header: OutcomeHeader;
   readonly body: Uint8Array;
@@ -24,13 +24,13 @@ export async function readOutcomes(redis: Redis, key: string, lastId: string, bl
   return parseEntries((answer as [Buffer, [Buffer, Buffer[]][]][] | null)?.[0]?.[1]);
 }
 
-/** Hashes of the puts that an outcome was made of; undefined for a failure that was made of none. */
+/** Hashes of the puts from which an outcome was computed; undefined for a failure that was computed from none. */
 export function putHashes(entry: Entry): ReadonlySet<string> | undefined {
   const text = String(entry.fields.puts ?? "");
   return text === "" ? undefined : new Set(text.split(","));
 }
 
-/** Reads an entry's body, from its chunks where it is not inline. */
+/** Reads an entry's body, from its chunks if it is not inline. */
 export async function loadOutcome(redis: Redis, keys: StepKeys, entry: Entry): Promise<Outcome> {
   const header = checkOutcomeHeader(unpack(entry.fields.header ?? new Uint8Array()));
   const chunks = Number(String(entry.fields.chunks));
@@ -39,7 +39,7 @@ export async function loadOutcome(redis: Redis, keys: StepKeys, entry: Entry): P
   return { header, body: Buffer.concat(parts) };
 }
 
-/** A pipeline's result in the trainer's hands. Weights are float32; `(rows,)` or over the live tokens of `(rows, width)`. */
+/** A pipeline's result as the trainer gets it. Weights are float32; `(rows,)` or over the live tokens of `(rows, width)`. */
 export interface PipelineResult
   extends Omit<ResultHeader, "v" | "kind" | "columns" | "bytes" | "chunks" | "chunk_bytes" | "attempt"> {
   readonly name: string;
@@ -93,7 +93,7 @@ export function decodeOutcome(handle: Handle, { header, body }: Outcome): Pipeli
   };
 }
 
-/** In place where they are float32 already: nobody else holds a result's body. */
+/** In place if they are float32 already: nothing else refers to a result's body. */
 function float32(values: ArrayLike<number>): Float32Array {
   return values instanceof Float32Array ? values : new Float32Array(values);
 }

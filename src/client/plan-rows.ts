@@ -7,7 +7,7 @@ import type { PutOptions } from "./run-options.js";
 
 /** What earlier puts of the step have fixed. */
 export interface FixedRows {
-  /** Keys of all rows, where the first put named them. */
+  /** Keys of all rows, if the first put named them. */
   readonly table?: KeyTable;
   /** Rows of the put's stage, as ranges of the table. */
   readonly span?: readonly number[];
@@ -18,14 +18,14 @@ export interface PutRows {
   readonly table: KeyTable | undefined;
   /** Rows of the table. */
   readonly total: number;
-  /** Bitmap of the stage's rows where this put fixes them as a part of the table's. */
+  /** Bitmap of the stage's rows, if this put fixes them as a part of the table. */
   readonly span: Uint8Array | undefined;
 }
 
 /**
  * Which rows of its step a put holds.
  *
- * @param fieldRows  rows of its fields: the put's, where neither keys nor a range say it
+ * @param fieldRows  number of rows of its fields: the put's, if neither keys nor a range say otherwise
  * @param fixed  reads what earlier puts have fixed; only puts with keys need it
  * @throws DataflexError INVALID_INPUT, ROWS_CONFLICT, LIMIT
  */
@@ -52,7 +52,7 @@ export async function planRows(
   const plan = planKeys(o.keys, table.keys);
   const all = table.keys.length;
   if (known.span) checkStageTotal(o, stage, countRows(known.span), all);
-  // A stage's first put names its rows, unless it says that the whole table is still to come.
+  // The first put of a stage fixes the stage's rows, unless it says that the whole table is still to come.
   const isPart = !known.span && rows < all && o.total_rows !== all;
   if (isPart && rows !== total) throw notAllRows(stage, total, rows);
   return { plan, table, total: all, span: isPart ? toBitmap(plan.ranges, all) : undefined };

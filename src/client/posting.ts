@@ -32,7 +32,7 @@ export async function post(redis: Redis, handle: Handle, steps: OpenSteps, posti
   }
 }
 
-/** Another producer fixed the step's rows first: its table is to be read, and the put made in its order. */
+/** Another producer has fixed the step's rows first: read its table, and put the rows in that order. */
 function fixedByAnother(error: unknown): boolean {
   if (!(error instanceof DataflexError) || error.code !== "ROWS_CONFLICT") return false;
   return ["keys", "stage_rows"].includes(String(error.details.reason));

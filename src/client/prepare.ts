@@ -14,14 +14,14 @@ import { checkSessions } from "./sessions.js";
 
 export interface PutInput {
   readonly stage: Stage;
-  /** Those that the handle asks for at this stage. */
+  /** The fields that the handle asks for at this stage. */
   readonly fields: Readonly<Record<string, FieldValue>>;
   /** `session` and `session_index` that ride along (`ridingSessions`). */
   readonly sessions?: Readonly<Record<string, FieldValue>>;
   readonly total_rows: number;
   /** Ascending row ranges `[start, stop, …]` of this put. */
   readonly ranges: readonly number[];
-  /** For each row of the ranges, which input row it is; absent: as they come. */
+  /** For each row of the ranges, its input row; absent: in the order given. */
   readonly order?: Int32Array;
   readonly lengths?: ArrayLike<number>;
   readonly is_padding?: readonly boolean[];
@@ -29,7 +29,7 @@ export interface PutInput {
   readonly mask?: () => MaskColumn | undefined;
 }
 
-/** A put, encoded and cut into chunks: what the client keeps until its step settles. */
+/** A put, encoded and cut into chunks: what the client keeps until the step was read or released. */
 export interface PreparedPut {
   readonly header: PutHeader;
   readonly headerBytes: Uint8Array;
@@ -89,7 +89,7 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
   };
 }
 
-/** A ragged mask says how long each response is, which its encoded form, where the ones lie, does not. */
+/** A ragged mask defines the length of each response; its encoded form holds only the positions of the ones. */
 function raggedLengths(mask: FieldValue | undefined): Int32Array | undefined {
   return mask?.kind === "jagged" ? mask.lengths : undefined;
 }

@@ -3,10 +3,10 @@ import type { Handle } from "../protocol/messages.js";
 import { runKeys } from "../redis/keys.js";
 import { releaseStep } from "../redis/scripts/release.js";
 
-/** So many of the newest: another producer keeps its half of a released step no longer than a few of its heartbeats. */
+/** How many of the newest are kept: another producer keeps its part of a released step only for a few of its heartbeats. */
 const REMEMBERED = 256;
 
-/** Steps that the trainer has released: they stay released, also when Redis comes back without them. */
+/** Steps that the trainer has released: they stay released even if Redis comes back without them. */
 export class ReleasedSteps {
   readonly #redis: Redis;
   readonly #handle: Handle;
@@ -23,7 +23,7 @@ export class ReleasedSteps {
     if (this.#steps.size > REMEMBERED) this.#steps.delete(this.#steps.values().next().value!);
   }
 
-  /** Releases again what Redis has lost the tombstones of. */
+  /** Releases again the steps whose tombstones Redis has lost. */
   async tend(): Promise<void> {
     const { run, incarnation, limits } = this.#handle;
     const steps = [...this.#steps];

@@ -4,7 +4,7 @@ import type { TokenWeights, Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 
 /**
- * Weights over the mask that scoring read, brought to the mask that the loss reads. Rows that are `padding` get 0 for each token.
+ * Converts weights over the mask that scoring read to weights over the mask that the loss reads. Rows in `padding` get 0 for each token.
  *
  * @throws DataflexError INVALID_INPUT: masks of different numbers of rows; a live token of the loss that was never scored, with row and
  *   column: its weight is unknown, not 0

@@ -55,7 +55,7 @@ export function refuseDuplicates(keys: readonly string[]): void {
   }
 }
 
-/** The row table travels as one value, kept with the step: far above any real one, far below what holds the server up. */
+/** The row table is sent and kept as one value: far above any real one, far below what would stall the server. */
 const MAX_KEYS_BYTES = 32 << 20;
 
 export interface KeyTable {

@@ -7,17 +7,17 @@ export interface PutOptions {
   /** Half-open range of the rows that this put holds; default: all. */
   readonly rows?: readonly [number, number];
   /**
-   * A key a row, in any order. The first put of a step names all of them, the first put of a later stage all that the stage is about,
+   * One key per row, in any order. The first put of a step names all of them, the first put of a later stage all that the stage covers,
    * other puts any part.
    */
   readonly keys?: readonly string[];
   /** Response lengths; needed for `response`-scoped fields that come padded. */
   readonly lengths?: ArrayLike<number>;
-  /** Rows that only fill the batch up: they count nowhere and get weight 0. */
+  /** Rows that only fill up the batch: they count nowhere and get weight 0. */
   readonly is_padding?: readonly boolean[];
   /** For trainers that update several times a step. Default 0. */
   readonly trigger?: number;
-  /** Other content for a put made before: opens a new attempt of the step. */
+  /** Replaces a put that was made before: opens a new attempt of the step. */
   readonly replace?: boolean;
   /** How long Redis may take. Default: the run's `max_wait_ms`. */
   readonly timeoutMs?: number;

@@ -16,7 +16,7 @@ export async function saveState(redis: Redis, handle: Handle, pipeline: string):
 }
 
 /**
- * Puts a saved state in the place of what Redis has. Errors: INVALID_INPUT (no state, or of a pipeline that has none), FENCED,
+ * Replaces what Redis has with a saved state. Errors: INVALID_INPUT (no valid state, or the pipeline has none), FENCED,
  * NOT_MOUNTED, REDIS_FULL.
  */
 export async function loadState(redis: Redis, handle: Handle, pipeline: string, saved: unknown): Promise<void> {
@@ -33,7 +33,7 @@ export async function loadState(redis: Redis, handle: Handle, pipeline: string, 
   throw new DataflexError(word, `the state of pipeline "${pipeline}" was not restored: ${why}`, { run, pipeline });
 }
 
-/** The name that Redis keeps the pipeline's state under. */
+/** The name under which Redis keeps the pipeline's state. */
 function stateOwner(handle: Handle, pipeline: string): string {
   const spec = handle.pipelines.find((p) => p.name === pipeline);
   const state = spec && stateOf(spec);

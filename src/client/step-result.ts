@@ -23,7 +23,7 @@ export interface WeightArray {
 export class StepResult {
   readonly step: number;
   readonly trigger: number;
-  /** Delivered pipelines, in the order of the configuration. */
+  /** Delivered pipelines, in the configuration's order. */
   readonly pipelines: readonly (PipelineResult & WeightArray)[];
   /** `on_unavailable: neutral` took effect: no weights came, the step trains as if there were none. */
   readonly neutral: DataflexError | undefined;
@@ -31,12 +31,12 @@ export class StepResult {
   readonly waitedMs: number;
   /**
    * Keys of the rows, in the order of all weights here; undefined where rows were put without keys. It is the order of this producer's own
-   * put, where that named every row of the last stage, else that of the step's first put.
+   * put if that named every row of the last stage, else that of the step's first put.
    */
   readonly keys: readonly string[] | undefined;
   readonly #handle: Handle;
   readonly #onLoss: ((composed: Composed) => void) | undefined;
-  /** Pipelines that weigh the loss: mixers weigh nothing, and the weights of pre-rollout policies are for drawing prompts. */
+  /** Pipelines that weigh the loss: mixers give no weights, and those of pre-rollout policies are for drawing prompts. */
   readonly #weighing: readonly PipelineResult[];
   #overScored: { readonly spans: Spans; readonly composed: Composed } | undefined;
   #forLoss: Composed | undefined;
@@ -79,8 +79,8 @@ export class StepResult {
 
   /**
    * What the composition did: the product of the pipelines (step 1) and the weights after re-mask, clip and rescale (step 4), over live
-   * rows or tokens. By the mask that the loss read, once `rolloutIsWeights` was asked, else by the one that scoring read. Each pipeline's
-   * own statistics are `pipelines[i].stats`. Undefined where nothing weighs the loss or no row is live.
+   * rows or tokens. Over the mask that the loss read, once `rolloutIsWeights` was called, else over the one that scoring read. Each pipeline's
+   * own statistics are `pipelines[i].stats`. Undefined if nothing weighs the loss or no row is live.
    */
   get statistics(): CombinedReport | undefined {
     const composed = this.#forLoss ?? this.#composeScored()?.composed;
@@ -88,8 +88,8 @@ export class StepResult {
   }
 
   /**
-   * The tensor that the loss multiplies in: `(rows, L)` float32 over the mask that the loss reads (which rejection may have
-   * cleared further since scoring), times `existing` `rollout_is_weights` unless `combine` is `replace`.
+   * The tensor by which the loss is multiplied: `(rows, L)` float32 over the mask that the loss reads (from which rejection may have removed
+   * more tokens since scoring), multiplied by `existing` `rollout_is_weights` unless `combine` is `replace`.
    */
   rolloutIsWeights(mask: FieldInput, existing?: ArrayLike<number>): Float32Array {
     const loss = spansOfInput(mask);
@@ -122,14 +122,14 @@ export class StepResult {
   }
 }
 
-/** @throws DataflexError DECODE: without its mask nobody can say which tokens a weight is for. */
+/** @throws DataflexError DECODE: without its mask it is unknown which tokens a weight is for. */
 function maskOfResult({ name, mask }: PipelineResult): MaskColumn {
   if (mask) return mask;
   const message = `the weights of pipeline "${name}" came without their mask: its worker is not of this version. Update it`;
   throw new DataflexError("DECODE", message, { pipeline: name });
 }
 
-/** A result with its weights as an array, which is made on first use: token weights of a large step take long, and much memory. */
+/** A result with its weights as an array that is made on first use: token weights of a large step take much time and memory. */
 function withArray(result: PipelineResult): PipelineResult & WeightArray {
   const { compact, mask } = result;
   if (compact?.kind === "token" && !mask) throw new DataflexError("DECODE", "token weights came without their mask");
@@ -144,7 +144,7 @@ function withArray(result: PipelineResult): PipelineResult & WeightArray {
   };
 }
 
-/** `(rows,)`, 1 where any pipeline found padding or dropped the row: such a row weighs 0 and is live to nobody. */
+/** `(rows,)`, 1 where any pipeline found padding or dropped the row: such a row weighs 0 and is live in no statistic. */
 function excludedRows(weighing: readonly PipelineResult[], rows: number): Uint8Array {
   const out = new Uint8Array(rows);
   for (const { padding, dropped } of weighing) {

@@ -23,7 +23,7 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   /** Puts again what Redis has forgotten of the step; resolves to whether anything was missing. */
   readonly restore: () => Promise<boolean>;
-  /** Whether an outcome is of what this producer has put; `hashes`: of the puts it was made of, where it was made of any. */
+  /** Whether an outcome belongs to what this producer has put; `hashes`: those of the puts from which it was computed, if any. */
   readonly accepts: (pipeline: PipelineSpec, attempt: number, hashes: ReadonlySet<string> | undefined) => boolean;
   /** Throws when the run was closed or fenced meanwhile. */
   readonly alive: () => void;
@@ -51,7 +51,7 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
   let lastId = "0";
   let over = false;
   const missing = (): PipelineSpec[] => o.expected.filter((p) => !outcomes.has(p.name));
-  // One failure decides the step: the others are not waited for.
+  // One failure decides the step: there is no need to wait for the others.
   const undecided = (): boolean =>
     missing().length > 0 && [...outcomes.values()].every(({ header }) => header.kind !== "failure");
   const keep = async (entry: Entry, late = false): Promise<void> => {
@@ -73,7 +73,7 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
       const slice = Math.max(1, Math.min(SLICE_MS, end - performance.now()));
       const entries = await blockingCall(blocking, slice, () => readOutcomes(blocking, keys.out, lastId, slice));
       for (const entry of entries) await keep(entry);
-      // A server that has lost the step starts a stream of new ids: read it from its start.
+      // After a server has lost the step, its stream starts with new ids: read it from the start.
       if (entries.length === 0 && (await restoreIfForgotten(o))) lastId = "0";
     }
   };
@@ -83,7 +83,7 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     try {
       await before(end, o.pool.use(wait));
     } catch (error) {
-      // A lost connection is tried again until the deadline; an error that trying again cannot help ends the wait.
+      // A lost connection is retried until the deadline; an error that a retry cannot fix ends the wait.
       if (error instanceof DataflexError && !error.retryable) throw error;
       await sleep(Math.min(RETRY_MS, Math.max(0, end - performance.now())));
       if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";
@@ -117,7 +117,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
   return o.restore();
 }
 
-/** The deadline settles the step too, so that no worker goes on with it; an outcome that came first still counts. */
+/** At the deadline the step is settled as well, so that no worker continues with it; an outcome that came first still counts. */
 async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () => Promise<void>): Promise<void> {
   const late = missing();
   const grace = performance.now() + 2_000;

@@ -8,7 +8,7 @@ import * as is from "./shape.js";
 import { STAGES } from "./stages.js";
 import type { ReleaseReport } from "./statistics-messages.js";
 
-/** One check for every kind of message; each is called where the message enters a process, before anything of it is used. */
+/** One check for every kind of message, called where the message enters a process, before any of it is used. */
 const stage = is.oneOf(STAGES);
 const mechanism = is.oneOf(MECHANISMS);
 const granularity = is.oneOf(["row", "token", "domain"]);
@@ -16,7 +16,7 @@ const words = is.listOf(is.text);
 const numbers = is.mapOf(is.real);
 const step = is.such("a step's key", (v) => typeof v === "string" && /^\d+\.\d+$/.test(v));
 
-/** A body in chunks: as many as its bytes fill. */
+/** The number of chunks must be that of the body's bytes. */
 const body = { bytes: is.count, chunks: is.count, chunk_bytes: is.positive };
 const chunksFit: is.Shape = (value) => {
   const { bytes, chunks, chunk_bytes } = value as Pick<PutHeader, "bytes" | "chunks" | "chunk_bytes">;
@@ -184,7 +184,7 @@ const handle = {
 };
 export const checkHandle = is.checker<Handle>("handle", is.keys({ ...handle, incarnation: is.positive }));
 
-/** What a trainer is set to and what it can provide is judged by `resolveMount`, which names every problem at once. */
+/** The trainer's settings and fields are checked by `resolveMount`, which names every problem at once. */
 export const checkMountRequest = is.checker<MountRequest>(
   "mount request",
   is.keys({

@@ -1,13 +1,13 @@
 import type { ErrorCode } from "../errors.js";
 import type { Handle } from "./messages.js";
 
-/** What a trainer is set to, in verl's words; what is absent is not known. */
+/** The trainer's settings, in verl's terms; absent ones are not known. */
 export interface TrainerSettings {
   /** Policy loss (`actor_rollout_ref.actor.policy_loss.loss_mode`). */
   readonly loss_mode?: string;
   /** How the loss is aggregated (`actor_rollout_ref.actor.loss_agg_mode`). */
   readonly loss_agg_mode?: string;
-  /** The rollout's log-probs stand for the old ones (`algorithm.rollout_correction.bypass_mode`). */
+  /** The rollout's log-probs are used as the old ones (`algorithm.rollout_correction.bypass_mode`). */
   readonly bypass_mode?: boolean;
   /** verl resamples the batch itself (`algorithm.use_pf_ppo`). */
   readonly use_pf_ppo?: boolean;
@@ -33,11 +33,11 @@ export interface MountRequest {
   readonly group_size?: number;
   readonly trainer?: TrainerSettings;
   readonly takeover: boolean;
-  /** Redis time in ms after which nobody waits for the answer any more. */
+  /** Redis time in ms after which the client no longer waits for the answer. */
   readonly deadline: number;
 }
 
-/** One thing wrong with a configuration. `path` is where, as in `dataflex.scorer.params.temprature`. */
+/** One thing wrong with a configuration. `path` says where, as in `dataflex.scorer.params.temprature`. */
 export interface Problem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -48,7 +48,7 @@ export type MountAnswer =
   | { readonly ok: true; readonly handle: Handle }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly problems: readonly Problem[] };
 
-/** What stands under a reply key: the answer, or what the mount still waits for. */
+/** The value of a reply key: the answer, or what the mount is still waiting for. */
 export type MountReply =
   | { readonly state: "answered"; readonly answer: MountAnswer }
   | { readonly state: "waiting"; readonly for: "worker" };

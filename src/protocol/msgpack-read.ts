@@ -19,7 +19,7 @@ export function readMessage(bytes: Uint8Array, limits: MessageLimits): unknown {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Up to this length a loop over ASCII is quicker than the call of the decoder. */
+/** Up to this length a loop over ASCII is faster than calling the decoder. */
 const SHORT = 16;
 
 class MessageReader {
@@ -146,7 +146,7 @@ class MessageReader {
     return bytes === 1 ? this.view.getUint8(at) : bytes === 2 ? this.view.getUint16(at) : this.view.getUint32(at);
   }
 
-  /** Passes over `bytes`, which must be there; returns where they start. */
+  /** Skips `bytes`, which must be there; returns where they start. */
   private skip(bytes: number): number {
     this.present(bytes, "value");
     const start = this.at;
@@ -154,7 +154,7 @@ class MessageReader {
     return start;
   }
 
-  /** Every item takes a byte at least: a count above the bytes left is a lie, and is found before anything is allocated. */
+  /** Every item takes at least one byte: a count above the number of bytes left is refused before anything is allocated. */
   private present(bytes: number, what: string): void {
     const left = this.bytes.length - this.at;
     if (bytes > left) fail(this.at, `the ${what} here needs ${bytes} bytes and ${left} are left`);

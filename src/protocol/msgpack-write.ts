@@ -11,7 +11,7 @@ export class MessageWriter {
   private at = 0;
   private readonly path: (string | number)[] = [];
 
-  /** @throws DataflexError INVALID_INPUT with the key path of what cannot travel */
+  /** @throws DataflexError INVALID_INPUT with the key path of a value that cannot be encoded */
   write(value: unknown): Uint8Array {
     this.value(value);
     return this.buffer.subarray(0, this.at);

@@ -1,4 +1,4 @@
-/** How one execution of a job ends. Metrics count all of them; a finished job's receipt says one of them, but never `retried`. */
+/** How one execution of a job ends. Metrics count all of them; a finished job's receipt has one of them, but never `retried`. */
 export const JOB_OUTCOMES = {
   completed: "its result was settled",
   failed: "a typed failure was settled",
@@ -7,7 +7,7 @@ export const JOB_OUTCOMES = {
 } as const;
 export type JobOutcome = keyof typeof JOB_OUTCOMES;
 
-/** What became of a pipeline's step, as metrics count it. */
+/** How a pipeline's step ended, as metrics count it. */
 export const STEP_OUTCOMES = {
   applied: "a result was settled",
   fallback:

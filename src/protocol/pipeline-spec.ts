@@ -4,7 +4,7 @@ import type { Stage } from "./stages.js";
 export const MECHANISMS = ["reweight", "select", "mix"] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 
-/** A field that a component reads. `strings` columns (`uid`, `domain`, `session`) have no scope. */
+/** A field that a component reads. String fields (`uid`, `domain`, `session`, `dataset_key`) have no scope. */
 export interface FieldNeed {
   readonly name: string;
   readonly scope?: Scope;
@@ -23,7 +23,7 @@ export interface PipelineSpec {
   /** Absent only for mixers that need none (`static`). */
   readonly scorer?: ComponentRef;
   readonly actuator: ComponentRef;
-  /** Exactly what the trainer sends at `stage` for this pipeline. */
+  /** Exactly the fields that the trainer sends at `stage` for this pipeline. */
   readonly fields: readonly FieldNeed[];
   /** Catalogue fingerprint whose workers can run it; with `stage` it names the queue. */
   readonly fingerprint: string;
@@ -47,7 +47,7 @@ export interface PipelineSpec {
    * summarises the responses for later steps.
    */
   readonly policy?: { readonly role: "select"; readonly fed_by: string } | { readonly role: "feed" };
-  /** The actuator reads what it remembered of earlier steps of this pipeline. */
+  /** The actuator reads what this pipeline remembered of earlier steps. */
   readonly remembers?: true;
   readonly shadow: boolean;
 }

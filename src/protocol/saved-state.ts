@@ -1,19 +1,19 @@
 import { DataflexError } from "../errors.js";
 import { pack, unpack } from "./codec.js";
 
-/** A name (a domain, a dataset key) with what one step says about it. */
+/** A name (a domain, a dataset key) with what one step contributed to it. */
 export type StateValue = readonly [name: string, ...numbers: number[]];
 
 /** What one accepted step added to a pipeline's state. */
 export interface StateEntry {
-  /** Incarnation that settled the step: a later one that does the step again replaces it. */
+  /** Incarnation that settled the step: a later one that repeats the step replaces it. */
   readonly inc: number;
-  /** What made the numbers (scorer with parameters, policy): numbers of another maker are not comparable and are left out. */
+  /** What made the numbers (scorer with parameters, policy): numbers made otherwise are not comparable and are left out. */
   readonly by: string;
   readonly values: readonly StateValue[];
 }
 
-/** A pipeline's state as a checkpoint holds it: plain data, JSON keeps every bit. */
+/** A pipeline's state in a checkpoint: plain data, which JSON preserves exactly. */
 export interface SavedState {
   readonly v: 1;
   readonly pipeline: string;
@@ -53,7 +53,7 @@ export function unpackEntry(bytes: Uint8Array): StateEntry {
   );
 }
 
-/** What a checkpoint may hold. @throws DataflexError INVALID_INPUT naming the step. */
+/** Checks a checkpoint's state. @throws DataflexError INVALID_INPUT naming the step. */
 export function checkSaved(state: unknown): SavedState {
   const { v, pipeline, steps } = (state ?? {}) as Partial<Record<keyof SavedState, unknown>>;
   if (v !== 1 || typeof pipeline !== "string" || typeof steps !== "object" || steps === null) {
@@ -73,7 +73,7 @@ export function checkSaved(state: unknown): SavedState {
 }
 
 /**
- * The steps of a state in order, those that `by` made. `others` counts the rest.
+ * The steps of a state that `by` made, in order. `others` counts the rest.
  * @param through last step (inclusive) that counts.
  */
 export function readSteps(

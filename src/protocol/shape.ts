@@ -1,12 +1,12 @@
 import { DataflexError } from "../errors.js";
 
-/** Judges a value that came from outside: undefined when it is of the shape, else what is wrong, beginning with the key at fault. */
+/** Checks a value that came from outside: undefined if it has the shape, else what is wrong, beginning with the key at fault. */
 export type Shape = (value: unknown, path: string) => string | undefined;
 
 const LONGEST_SHOWN = 40;
 
 /**
- * A check of one kind of message. It reads what it must and ignores other keys, so that a newer peer may add some.
+ * A check of one kind of message. It ignores unknown keys, so that a newer peer may add some.
  *
  * @param what  the message's name, for the error
  * @returns a function that answers its argument, typed; it throws DataflexError DECODE naming the first key that is wrong
@@ -36,7 +36,7 @@ export function such(expected: string, test: (value: unknown) => boolean): Shape
 export const text = such("text", (v) => typeof v === "string");
 export const name = such("text that is not empty", (v) => typeof v === "string" && v !== "");
 export const flag = such("a boolean", (v) => typeof v === "boolean");
-/** Any Number; NaN and infinities are values too. */
+/** Any Number, NaN and infinities included. */
 export const real = such("a number", (v) => typeof v === "number");
 export const count = such("a whole number from 0", (v) => Number.isSafeInteger(v) && (v as number) >= 0);
 export const positive = such("a whole number from 1", (v) => Number.isSafeInteger(v) && (v as number) >= 1);
@@ -84,7 +84,7 @@ export function keys(required: Readonly<Record<string, Shape>>, optional: Readon
   };
 }
 
-/** Both: the second is asked only where the first finds nothing. */
+/** Both; the second is applied only if the first finds nothing. */
 export function both(first: Shape, second: Shape): Shape {
   return (value, path) => first(value, path) ?? second(value, path);
 }

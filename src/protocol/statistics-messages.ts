@@ -13,7 +13,7 @@ export interface WeightStats {
   readonly zero_ratio: number;
 }
 
-/** How many elements fell into each bin (one a bound, one above the last), and their sum. */
+/** How many elements fell into each bin (one per bound, one above the last), and their sum. */
 export interface Bins {
   readonly counts: readonly number[];
   readonly sum: number;
@@ -28,8 +28,8 @@ export interface Distribution {
 }
 
 /**
- * Live rows by weight, ascending, one list a column: up to ten of the lowest, then up to ten of the highest (all, where there are no
- * more). A row's weight and score are means over its tokens where they are per token.
+ * Live rows by weight, ascending, one list per column: up to ten of the lowest, then up to ten of the highest (all, if there are no
+ * more). A row's weight and score are means over its tokens if they are per token.
  */
 export interface ExtremeRows {
   readonly rows: readonly number[];
@@ -40,14 +40,14 @@ export interface ExtremeRows {
 
 /** What a trainer reports when it releases a step. */
 export interface ReleaseReport {
-  /** Milliseconds that it blocked for the step's weights. */
+  /** Milliseconds for which it was blocked waiting for the step's weights. */
   readonly wait_ms: number;
-  /** The composition as it went to the loss, before existing `rollout_is_weights`; absent when none was asked for. */
+  /** The composition as it went into the loss, before existing `rollout_is_weights`; absent if none was requested. */
   readonly combined?: CombinedReport;
 }
 
 export interface CombinedReport {
-  /** One weight a row, or one a token. */
+  /** One weight per row, or one per token. */
   readonly level: "sample" | "token";
   readonly stats: WeightStats;
   /** Of the delivered pipelines' product, before re-mask, clip and rescale. */

@@ -5,8 +5,8 @@ const GRACE_MS = 2_000;
 
 /**
  * Runs one blocking command with a guard: a connection that stays silent past the command's own limit is replaced, and the
- * command rejects, so that the loop reads its pending entries again before new ones. It rejects as well when the connection
- * closes: nothing sends a blocking command again by itself, so its answer would never come. `signal` ends the wait at once.
+ * command rejects, so that the loop reads its pending entries again before new ones. It also rejects when the connection
+ * closes: a blocking command is never resent, so its answer would never come. `signal` ends the wait at once.
  */
 export async function blockingCall<T>(
   redis: Redis,
@@ -25,7 +25,7 @@ export async function blockingCall<T>(
       redis.disconnect(true);
       reject(new Error(`no answer to a blocking command after ${blockMs + GRACE_MS} ms; the connection was replaced`));
     };
-    // One turn of the loop more: after a long computation in this process the answer may lie in the socket, unread.
+    // One more turn of the event loop: after a long computation in this process the answer may still be unread in the socket.
     timer = setTimeout(() => setImmediate(() => setImmediate(late)), blockMs + GRACE_MS);
     onClose = () => reject(new Error("the connection closed under a blocking command"));
     redis.once("close", onClose);
@@ -33,7 +33,7 @@ export async function blockingCall<T>(
     signal?.addEventListener("abort", onAbort, { once: true });
   });
   const answer = call();
-  // The guard may win; nothing else listens to either of the two then.
+  // The guard may win the race; nothing handles the other promise then.
   answer.catch(() => {});
   guard.catch(() => {});
   try {

@@ -4,12 +4,12 @@ import { errorOf } from "../sentences.js";
 
 /**
  * A body as chunk entries `0-1 … 0-n` of a stream of its own, field `b`. Plain XADD with explicit ids, pipelined: a chunk that
- * is sent again is answered "ID equal or smaller", which means that it is stored already. The first chunk's XADD and the key's
- * TTL are one transaction, and no later chunk makes the stream (a server may have lost the first): no chunk ever lies in Redis
- * without an end. Whoever makes a stream count checks that it is whole.
+ * is resent is answered "ID equal or smaller", which means that it is already stored. The first chunk's XADD and the key's
+ * TTL are one transaction, and no later chunk creates the stream (a server may have lost the first): no chunk is ever in Redis
+ * without a TTL. The scripts that accept a stream check that it is complete.
  */
 const ALREADY_STORED = "equal or smaller";
-/** Bytes under way before the next chunks wait for an answer: bounds both sides' buffers for bodies of gigabytes. */
+/** Bytes in flight before further chunks wait for an answer: bounds the buffers on both sides for bodies of gigabytes. */
 const WINDOW_BYTES = 16 << 20;
 
 export async function writeChunks(
@@ -47,13 +47,13 @@ export async function readChunks(redis: Redis, key: string, first: number, last:
 }
 
 async function allOf(promises: Promise<void>[]): Promise<void> {
-  // Every write ends before the first error is thrown: nothing goes on behind the caller's back.
+  // All writes end before the first error is thrown: nothing continues behind the caller's back.
   const results = await Promise.allSettled(promises);
   const failed = results.find((r) => r.status === "rejected");
   if (failed) throw typedWriteError(failed.reason);
 }
 
-/** A connection lost inside a transaction aborts it, unlike a plain command, which is sent again by itself: this one is, too. */
+/** Plain commands are resent automatically after a lost connection, but a transaction is aborted: this resends it. */
 async function writeFirst(redis: Redis, key: string, body: Buffer, ttlMs: number): Promise<void> {
   for (;;) {
     try {

@@ -6,22 +6,22 @@ import { defineScripts } from "./scripts/run-script.js";
 
 /**
  * Connections by role. `command` answers at once and queues while the server is away (callers own the deadlines; every write is
- * idempotent, so a resend after a lost reply is harmless). `blocking` is for one loop's XREAD/BZPOPMIN and nothing else.
+ * idempotent, so resending after a lost reply is harmless). `blocking` is only for one loop's XREAD or BZPOPMIN.
  */
 export type Role = "command" | "blocking";
 
 /** Codes of a server whose certificate this process has no reason to trust. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
-/** What a server says that is there and wants another user or password: asking again does not help. */
+/** Replies of a server that is reachable but wants another user or password: a retry does not help. */
 const CREDENTIALS = /^(NOAUTH|WRONGPASS)\b/;
 
-/** How long a connection that owes an answer may be silent before it is taken for half-open and replaced. */
+/** How long a connection with an outstanding answer may be silent before it is taken for half-open and replaced. */
 const PING_EVERY_MS = 2_000;
 const PING_PATIENCE_MS = 4_000;
 
 export interface ConnectOptions {
-  /** Called with every error of a connection that once stood (they repeat while the server is away); before that, `connect` throws. */
+  /** Called with every error once the connection was established (they repeat while the server is away); before that, `connect` throws. */
   readonly onError?: (error: Error) => void;
   readonly name?: string;
   readonly connectTimeoutMs?: number;
@@ -29,7 +29,7 @@ export interface ConnectOptions {
   readonly endsScripts?: boolean;
 }
 
-/** ioredis' options without the reply mapping, which stays the default one here. */
+/** ioredis' options without the reply mapping, for which the default is used. */
 type Options = Omit<RedisOptions, "replyMapping">;
 
 export function redisOptions(url: string, role: Role, options: ConnectOptions = {}): Options {
@@ -40,10 +40,10 @@ export function redisOptions(url: string, role: Role, options: ConnectOptions = 
     connectTimeout: options.connectTimeoutMs ?? 5_000,
     maxRetriesPerRequest: null,
     keepAlive: 10_000,
-    // A quick first try, then at most one second: a restarted server is found again at once.
+    // A quick first retry, then at most a second between retries: a restarted server is found quickly.
     retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 6), 1_000),
-    // A blocking command must never be sent again by itself, nor wait for a connection and be sent when nobody listens to it any
-    // more: its reader decides what to read next.
+    // A blocking command must never be resent automatically, nor be queued and sent after its caller has gone: its reader decides
+    // what to read next.
     autoResendUnfulfilledCommands: role === "command",
     enableOfflineQueue: role === "command",
   };
@@ -83,7 +83,7 @@ function parseRedisUrl(url: string): Options {
     );
   }
   const tls = parsed.protocol === "rediss:" ? { tls: {} } : {};
-  // An IPv6 host stands in brackets in addresses, and only there.
+  // An IPv6 host has brackets in addresses, and only there.
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1";
   return { host, port: Number(parsed.port) || 6379, db, ...auth, ...tls };
 }
@@ -159,8 +159,8 @@ function whenReady(redis: Redis): Promise<void> {
 }
 
 /**
- * A half-open socket never reports an error; a PING that goes unanswered does. The connection is replaced and resends. A slow link
- * is no dead one: patience starts anew with every byte that comes in.
+ * A half-open socket never reports an error; a PING that goes unanswered does. The connection is then replaced, and commands are resent. A slow link
+ * is not a dead one: the limit starts again with every byte that arrives.
  */
 function watchConnection(redis: Redis, { endsScripts, onError }: ConnectOptions): void {
   let asked = false;
@@ -195,13 +195,13 @@ function watchConnection(redis: Redis, { endsScripts, onError }: ConnectOptions)
 }
 
 /**
- * For a process that is stopping: what still asks the server fails at once when the server is gone, and after `ms` when it is
- * only silent; otherwise a last goodbye would wait for ever. Returns a function that cancels this.
+ * For a process that is stopping: outstanding commands fail at once if the server is gone, and after `ms` if it is
+ * only silent; otherwise signing off would wait for ever. Returns a function that cancels this.
  */
 export function failFast(redis: Redis | undefined, ms: number): () => void {
   if (!redis) return () => {};
   const end = (): void => {
-    // Between two tries there is no socket to close, and ioredis would keep the queued commands for ever: the next try is the last.
+    // Between two retries there is no socket to close, and ioredis would keep the queued commands for ever: the next retry is the last.
     if (redis.status === "reconnecting") redis.options.retryStrategy = () => null;
     else redis.disconnect();
   };
@@ -214,13 +214,13 @@ export function failFast(redis: Redis | undefined, ms: number): () => void {
   };
 }
 
-/** The server's clock in ms: deadlines and incarnations live on it, never on a host's. */
+/** The server's clock in ms: deadlines and incarnations use it, never a host's. */
 export async function redisNow(redis: Redis): Promise<number> {
   const [seconds, micros] = (await redis.time()) as [string | number, string | number];
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
-/** The server's or the connection's fault, and gone with it; anything else is a fault of this code or of its input. */
+/** Whether the server or the connection is at fault; anything else is a fault of this code or of its input. */
 export function isRedisError(error: unknown): boolean {
   const { name, message, code } = (error ?? {}) as { name?: string; message?: string; code?: string };
   return (

@@ -4,7 +4,7 @@ import type { Check } from "./finding.js";
 const USERS =
   "sh config/redis/make-secrets.sh, then start Redis with --aclfile secrets/redis_users   (or: redis-cli CONFIG SET requirepass PASSWORD)";
 
-/** Who may come to the server, and who may read along. `config`: undefined where it was not asked for or is hidden. */
+/** Who has access to the server, and whether its traffic is protected. `config`: undefined if it was not requested or is hidden. */
 export function connectionChecks(
   connection: ConnectionFacts,
   config: ReadonlyMap<string, string> | undefined,

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 
 /** How a connection reaches its server. */
 export interface ConnectionFacts {
-  /** Of the server; undefined for a unix socket, and while there is no connection. */
+  /** The server's address; undefined for a unix socket, and while there is no connection. */
   readonly address: string | undefined;
   /** `machine`: a unix socket or the loopback. `private`: an address that is not routed over the internet. */
   readonly reach: "machine" | "private" | "public";
@@ -52,9 +52,9 @@ export function connectionFacts(redis: Redis, env: NodeJS.ProcessEnv = process.e
   };
 }
 
-/** Whoever reaches the server has to know something before it may do everything. */
+/** Whether the server can be used without a password. */
 export const requiresAuth = ({ reach, password }: ConnectionFacts): boolean => reach === "machine" || password;
 
-/** Nobody on the way reads along or poses as the server: encrypted where it may leave the premises, and then checked. */
+/** Whether nobody can read along or pose as the server: where traffic may leave the premises, it is encrypted and the certificate verified. */
 export const isConfidential = ({ reach, encrypted, verified }: ConnectionFacts): boolean =>
   reach === "machine" || (encrypted ? verified : reach === "private");

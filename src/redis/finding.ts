@@ -2,7 +2,7 @@
 export const LEVELS = ["ok", "note", "warning", "critical"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** One sentence about the system, and the line to type that fixes it, or what to do. */
+/** One sentence about the system, and the command that fixes it, or what to do. */
 export interface Finding {
   readonly level: Level;
   readonly text: string;

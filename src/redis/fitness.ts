@@ -9,7 +9,7 @@ import { memoryOf, type ServerSettings, serverChecks } from "./server-checks.js"
 /** A server that fails these could lose or evict a step: no service starts on it. Locks and steps carry TTLs, which `volatile-*` evicts too. */
 const REQUIRED: ReadonlySet<string> = new Set(["version", "maxmemory-policy"]);
 
-/** What is known of a server and of the way to it. */
+/** What is known about a server and the connection to it. */
 export interface Fitness {
   readonly version: string;
   /** Bytes; `max` 0: no limit; NaN where the server hides it. */
@@ -17,7 +17,7 @@ export interface Fitness {
   readonly checks: readonly Check[];
 }
 
-/** By INFO alone, or with every setting of CONFIG as well. A hidden setting is judged by what INFO says of it. */
+/** From INFO alone, or with every setting of CONFIG as well. A hidden setting is judged by what INFO says. */
 export async function readFitness(redis: Redis, what: "info" | "all" = "info"): Promise<Fitness> {
   const [text, config] = await Promise.all([redis.info(), what === "all" ? readConfig(redis) : undefined]);
   const settings: ServerSettings = { info: parseInfo(text), config };

@@ -123,7 +123,7 @@ export const KEY_TABLE = [
   },
 ] as const;
 
-/** Group that brokers read `control` and `announce` with; it starts at 0, so that nothing posted before a broker is lost. */
+/** The group with which brokers read `control` and `announce`; it starts at 0, so that nothing that was posted before the first broker is lost. */
 export const BROKER_GROUP = "broker";
 
 export const HEARTBEAT_MS = 3_000;
@@ -135,12 +135,12 @@ export const CATALOGUE_TTL_MS = 3_600_000;
 /** The leading broker's lease, renewed with every heartbeat: three may be missed. */
 export const LEASE_MS = 10_000;
 export const MOUNT_TTL_MS = 86_400_000;
-/** How far a history goes back: 5,000 steps of a run with three pipelines (each step has a record more, of its release). */
+/** Length of a history: 5,000 steps of a run with three pipelines (each step has one more record, of its release). */
 export const HISTORY_ENTRIES = 20_000;
 export const HISTORY_ROWS_ENTRIES = 2_000;
 export const HISTORY_TTL_MS = 7 * 86_400_000;
 export const ERROR_ENTRIES = 500;
-/** A run that stopped on Friday goes on on Monday where it was: its domain statistics are small. */
+/** A run that stopped on Friday can continue on Monday: domain statistics are small. */
 export const STATE_TTL_MS = 7 * 86_400_000;
 
 /** One life of a run's trainer, and one of its steps: `step` as in keys (`stepKeyOf`). */
@@ -152,12 +152,12 @@ export interface StepRef extends RunRef {
   readonly step: string;
 }
 
-/** Words that stand where a run's name does, in keys of histories: a run of that name would share keys with all others' histories. */
+/** Words in the place of a run's name in keys of histories: a run of that name would share keys with all histories. */
 const TAKEN = /^(history|history-rows)$/;
 
 /**
- * Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of all of it. The first
- * letter of a word that is taken becomes `.xx` too.
+ * Any run id as `[A-Za-z0-9._-]{1,96}`, injectively: other bytes become `.xx`, and a long id ends in a hash of the whole. The
+ * first letter of a reserved word becomes `.xx` too.
  */
 export function encodeRun(run: string): string {
   if (TAKEN.test(run)) return `.68${run.slice(1)}`;
@@ -171,7 +171,7 @@ export function encodeRun(run: string): string {
   return `${out.slice(0, 60)}..${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}`;
 }
 
-/** `(global_steps, trigger)` as it stands in keys and job ids. */
+/** `(global_steps, trigger)` as it appears in keys and job ids. */
 export function stepKeyOf(step: number, trigger = 0): string {
   return `${step}.${trigger}`;
 }
@@ -180,7 +180,7 @@ export function parseStepKey(key: string): { step: number; trigger: number } {
   return { step: Number(step), trigger: Number(trigger) };
 }
 
-/** A step as the index of open steps names it. */
+/** A step's name in the index of open steps. */
 export const stepMember = ({ incarnation, step }: Omit<StepRef, "run">): string => `${incarnation}:${step}`;
 export function parseStepMember(member: string): Omit<StepRef, "run"> {
   const colon = member.indexOf(":");
@@ -209,7 +209,7 @@ export const sharedKeys = {
   leader: `${PREFIX}:leader`,
 } as const;
 
-/** What trainers and workers of protocol 1 use: they are refused there. */
+/** Keys of protocol 1, read only to refuse its trainers and workers. */
 export const earlierKeys = {
   control: "dfx1:control",
   reply: (mountId: string) => `dfx1:reply:${mountId}`,
@@ -229,7 +229,7 @@ export function tagKeys(tag: string) {
   };
 }
 
-/** How many hash tags the key space has: 1, since nothing here runs on a cluster yet. */
+/** Number of hash tags of the key space: 1, since clusters are not supported yet. */
 const SHARDS = 1;
 export const ALL_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, i) => String(i));
 
@@ -238,7 +238,7 @@ export function runKeys(run: string, shards = SHARDS): RunKeys {
   return runKeysOf(String(crc16(encoded) % shards), encoded);
 }
 
-/** Keys of a run as the index of its tag names it. */
+/** Keys of a run, from its name in the index of its tag. */
 export function runKeysOf(tagName: string, encoded: string) {
   const tag = tagKeys(tagName);
   const base = `${tag.base}:${encoded}`;
@@ -258,7 +258,7 @@ export function runKeysOf(tagName: string, encoded: string) {
 }
 export type RunKeys = ReturnType<typeof runKeysOf>;
 
-/** So many digits of a content hash tell the puts of one step apart. */
+/** Digits of a content hash that distinguish the puts of one step. */
 export const HASH_DIGITS = 16;
 
 function stepKeys(runBase: string, incarnation: number, step: string) {
@@ -268,7 +268,7 @@ function stepKeys(runBase: string, incarnation: number, step: string) {
     status: `${prefix}status`,
     puts: `${prefix}puts`,
     out: `${prefix}out`,
-    /** `put` is `<put id>.<first 16 digits of the content hash>`: other content never lands in the same stream. */
+    /** `put` is `<put id>.<first 16 digits of the content hash>`: other content never gets into the same stream. */
     put: (stage: Stage, id: string, hash: string) => `${prefix}${stage}:${id}.${hash.slice(0, HASH_DIGITS)}`,
     result: (pipeline: string, token: string) => `${prefix}w:${pipeline}:${token}`,
   };
@@ -277,7 +277,7 @@ export type StepKeys = ReturnType<typeof stepKeys>;
 
 /** BullMQ: one prefix with one hash tag for all queues, so that the nodes of a flow share a slot. */
 export const QUEUE_PREFIX = `${PREFIX}:{q}`;
-/** One queue per (stage, catalogue fingerprint): a worker opens only queues whose every job it can do. */
+/** One queue per (stage, catalogue fingerprint): a worker opens only queues all of whose jobs it can do. */
 export function queueName(stage: Stage, fingerprint: string): string {
   return `${stage}.${fingerprint}`;
 }

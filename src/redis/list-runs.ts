@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { ALL_TAGS, parseStepMember, type RunKeys, runKeysOf, tagKeys } from "./keys.js";
 
-/** Keys of the runs that Redis knows of, the one mounted last first. A run that is gone stays listed until a broker's next walk. */
+/** Keys of the runs in Redis, the one mounted last first. A run that is gone stays listed until a broker's next walk. */
 export async function listRuns(redis: Redis, most = Number.POSITIVE_INFINITY): Promise<RunKeys[]> {
   const stop = Number.isFinite(most) ? String(most - 1) : "-1";
   const lists = await Promise.all(

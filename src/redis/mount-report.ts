@@ -3,7 +3,7 @@ import type { Handle } from "../protocol/messages.js";
 import * as is from "../protocol/shape.js";
 import { VERSION } from "../version.js";
 
-/** What a mount reports to the history: which broker resolved it, and what it set. */
+/** What a mount reports to the history: the version of the broker that resolved it, and its settings. */
 export interface MountReport {
   readonly version: string;
   /** `<pipeline>.<option>` or `composition.<option>` → value as text. */
@@ -24,7 +24,7 @@ type Mounted = Pick<Handle, "pipelines" | "composition">;
 export const mountReport = (mounted: Mounted): Uint8Array =>
   pack({ version: VERSION, settings: settingsOf(mounted) } satisfies MountReport);
 
-/** All that decides on a run's weights, flat, so that two mounts can be compared. */
+/** Everything that decides a run's weights, flattened, so that two mounts can be compared. */
 function settingsOf({ pipelines, composition }: Mounted): Record<string, string> {
   const found: [string, string][] = [];
   for (const { name, fields: _, fingerprint, ...settings } of pipelines) {

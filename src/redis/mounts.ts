@@ -5,14 +5,14 @@ import { unpack } from "../protocol/codec.js";
 import type { Handle } from "../protocol/messages.js";
 import { type RunKeys, runKeys } from "./keys.js";
 
-/** The handle of a run; undefined where it is not mounted. Errors: DECODE. */
+/** The handle of a run; undefined if it is not mounted. Errors: DECODE. */
 export async function readHandle(redis: Redis, keys: Pick<RunKeys, "mount">): Promise<Handle | undefined> {
   const [inc, blob] = await redis.hmgetBuffer(keys.mount, "inc", "handle");
   if (!inc || !blob) return undefined;
   return checkHandle({ ...(unpack(blob) as object), incarnation: Number(String(inc)) });
 }
 
-/** For whoever looks at many runs: one whose mount cannot be read counts as not mounted. */
+/** For readers of many runs: one whose mount cannot be read counts as not mounted. */
 export async function readableHandle(redis: Redis, keys: Pick<RunKeys, "mount">): Promise<Handle | undefined> {
   try {
     return await readHandle(redis, keys);
@@ -22,7 +22,7 @@ export async function readableHandle(redis: Redis, keys: Pick<RunKeys, "mount">)
   }
 }
 
-/** Runs whose handles one process remembers; more are read again. */
+/** How many runs' handles one process caches; those beyond are read again. */
 const HANDLES_KEPT = 256;
 
 /** Handles by run and incarnation: within an incarnation they never change, so each is read once. */

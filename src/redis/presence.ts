@@ -45,7 +45,7 @@ export interface WorkerBeat extends Identity {
   readonly device: "gpu" | "cpu";
   readonly slots: number;
   readonly active: number;
-  /** It can be given jobs. */
+  /** Whether it can be given jobs. */
   readonly ready: boolean;
   /** Why not, where its own parts are the reason; absent when they are sound. */
   readonly unready?: string;
@@ -56,14 +56,14 @@ export interface WorkerBeat extends Identity {
   readonly jobs_last_minute: number;
   /** Since its last job ended; null before the first. */
   readonly idle_ms: number | null;
-  /** The longest that its main thread stood still since the heartbeat before. */
+  /** The longest stall of its main thread since the previous heartbeat. */
   readonly loop_lag_ms: number;
 }
 
 /** A heartbeat, and when it was made (Redis ms). */
 export type Seen<T> = T & { readonly seen: number };
 
-/** The heartbeats of one kind of service: a string for each says who it is, an index says until when, both on Redis' clock. */
+/** The heartbeats of one kind of service: a string for each says who it is, an index until when it counts as alive, on Redis' clock. */
 export class Presence<Beat extends Identity> {
   readonly #index: string;
   readonly #key: (id: string) => string;

@@ -31,7 +31,7 @@ function findRedisServer(path = process.env.PATH ?? ""): string | undefined {
 
 /**
  * The guard that starts the server and outlives this process just long enough to stop it: its standard input is a pipe from
- * here, which ends when this process ends, however it ends. Then it kills the server, outright: nothing is to be kept, and a server
+ * here, which ends when this process ends, however it ends. Then it kills the server with SIGKILL: nothing has to be kept, and a server
  * may refuse a polite request (one that writes its first append-only file does). When the server has ended, for whatever reason, it
  * removes the folder and ends too.
  */
@@ -48,7 +48,7 @@ rm -rf "$dir"`;
 
 /**
  * Starts a Redis of our own: a unix socket in a folder of mode 0700, no TCP port, nothing persisted, `noeviction`.
- * Errors: REDIS_UNREACHABLE with the line that installs a server, or when it does not come up within 10 s.
+ * Errors: REDIS_UNREACHABLE with the command that installs a server, or if it does not come up within 10 s.
  */
 export async function startPrivateRedis(extra: readonly string[] = []): Promise<PrivateRedis> {
   const server = findRedisServer();

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** Keys per round trip: larger answers hold the server up, smaller ones take more trips. */
+/** Keys per round trip: larger answers stall the server, smaller ones take more trips. */
 const COUNT = 1_000;
 
 /** Every key that begins with `prefix`, optionally of one type, without blocking the server as KEYS would. */

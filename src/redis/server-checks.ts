@@ -18,7 +18,7 @@ const FEW_CLIENTS = 1_000;
 
 const set = (name: string, value: string): string => `redis-cli CONFIG SET ${name} ${value}`;
 
-/** Every setting of a server that matters here, each with the line that fixes it. */
+/** Every setting of a server that matters here, each with the command that fixes it. */
 export function serverChecks(settings: ServerSettings): Check[] {
   return CHECKS.flatMap((check) => check(settings) ?? []);
 }
@@ -167,7 +167,7 @@ const clients: Judge = ({ config }) => {
   };
 };
 
-/** A bulk reply of one batch is some tens of MiB. */
+/** A bulk reply with one batch is some tens of MiB. */
 const output: Judge = ({ config }) => {
   const limits = config?.get("client-output-buffer-limit");
   const hard = Number(/normal (\d+)/.exec(limits ?? "")?.[1] ?? Number.NaN);

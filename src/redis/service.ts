@@ -10,12 +10,12 @@ import { checkServer } from "./fitness.js";
 import { HEARTBEAT_MS } from "./keys.js";
 import type { Identity, Presence } from "./presence.js";
 
-/** A loop of a service: the connection on which it waits for work, and a pulse that shows that it turns. */
+/** A loop of a service: the connection on which it waits for work, and a pulse that shows that it is running. */
 export interface ServiceLoop {
   readonly name: string;
   readonly blocking: Redis;
   readonly pulse: Pulse;
-  /** True while it rests on purpose. */
+  /** True while it pauses on purpose. */
   readonly resting?: () => boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ServiceSetup<Beat extends Identity> {
   readonly log: Logger | undefined;
   readonly role: "broker" | "worker";
   readonly presence: Presence<Beat>;
-  /** How long a server that says nothing may hold up a stop. */
+  /** How long a silent server may delay a stop. */
   readonly stopMs: number;
 }
 
@@ -57,7 +57,7 @@ export abstract class Service<Beat extends Identity> {
     return this.#redis!;
   }
 
-  /** From memory only: started, not stopping, and every connection stands. */
+  /** From memory only: started, not stopping, and every connection is up. */
   get isReady(): boolean {
     const connections = [this.#redis, ...this.loops.map((loop) => loop.blocking)];
     return !this.#stopping && this.loops.length > 0 && connections.every((redis) => redis?.status === "ready");
@@ -76,7 +76,7 @@ export abstract class Service<Beat extends Identity> {
 
   protected abstract open(): Promise<void>;
 
-  /** What the heartbeat says besides who the service is. */
+  /** What the heartbeat contains besides the service's identity. */
   protected abstract beatFacts(): Omit<Beat, keyof Identity>;
 
   protected async openRedis(): Promise<Redis> {
@@ -96,7 +96,7 @@ export abstract class Service<Beat extends Identity> {
     return connect(this.#setup.redisUrl, "blocking", { name: this.#name });
   }
 
-  /** Beats now and from then on; `also` runs before each beat. */
+  /** Sends a heartbeat now and then regularly; `also` runs before each. */
   protected async startHeartbeat(also: () => Promise<void> = async () => {}): Promise<void> {
     const beat = async (): Promise<void> => {
       await also();
@@ -104,7 +104,7 @@ export abstract class Service<Beat extends Identity> {
     };
     this.beatNow = beat;
     await beat();
-    // Where this fails, the heartbeat expires by itself.
+    // If this fails, the heartbeat simply expires.
     this.releases.push(() => this.#setup.presence.leave(this.redis, this.id).catch(this.onError));
     this.releases.push(every(HEARTBEAT_MS, beat, this.onError));
   }
@@ -118,7 +118,7 @@ export abstract class Service<Beat extends Identity> {
     return this.#beat();
   }
 
-  /** What health and readiness are judged by. */
+  /** The facts by which health and readiness are judged. */
   watched(): WatchedService {
     return {
       redis: this.#redis,

@@ -1,7 +1,7 @@
 import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 
 /**
- * What the broker knows of a step: nothing but the status hash. It decides on this state, never on transitions, so the same
+ * What the broker knows of a step: only the status hash. It decides on this state, never on transitions, so the same
  * announcement read twice, or after a crash at any point, leads to the same jobs.
  */
 export interface StepState {
@@ -9,9 +9,9 @@ export interface StepState {
   /** Redis ms. */
   readonly deadline: number;
   readonly released: boolean;
-  /** Stages that something was put at. */
+  /** Stages at which something was put. */
   readonly stages: ReadonlySet<string>;
-  /** Complete pipelines → digest of what they are computed of. */
+  /** Complete pipelines → digest of what they are computed from. */
   readonly contents: ReadonlyMap<string, string>;
   readonly settled: ReadonlySet<string>;
 }
@@ -22,7 +22,7 @@ export function stateFields(pipelines: readonly PipelineSpec[]): string[] {
   return ["attempt", "deadline", "released", "stages", ...own];
 }
 
-/** Undefined when the step is not there (any more). */
+/** Undefined if there is no such step (any more). */
 export function parseState(fields: readonly string[], values: readonly (string | null)[]): StepState | undefined {
   const contents = new Map<string, string>();
   const settled = new Set<string>();
@@ -44,7 +44,7 @@ export function parseState(fields: readonly string[], values: readonly (string |
   };
 }
 
-/** Complete and not settled: these need their job. */
+/** Pipelines that are complete and not settled: they need a job. */
 export function pending(state: StepState, pipelines: readonly PipelineSpec[]): PipelineSpec[] {
   return pipelines.filter((p) => !state.settled.has(p.name) && state.contents.has(p.name));
 }

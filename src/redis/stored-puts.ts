@@ -4,11 +4,11 @@ import type { StepKeys } from "./keys.js";
 /** What Redis has of a put. */
 export interface StoredPut {
   readonly hash: string;
-  /** Attempt of the step at which it was committed. */
+  /** The step's attempt when it was committed. */
   readonly attempt: number;
 }
 
-/** So many are asked for at once. */
+/** How many are requested at once. */
 const AT_ONCE = 512;
 
 /** A step's puts by `<stage>:<put id>`, in the order asked for; undefined for those that Redis does not have. */

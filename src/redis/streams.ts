@@ -9,7 +9,7 @@ export interface Entry {
 
 type RawEntry = [Buffer, Buffer[] | null];
 
-/** ioredis answers `[id, [field, value, …]]`; an entry deleted while pending comes with no fields. */
+/** ioredis returns `[id, [field, value, …]]`; an entry that was deleted while pending has no fields. */
 export function parseEntries(raw: RawEntry[] | null | undefined): Entry[] {
   return (raw ?? []).map(([id, flat]) => {
     const fields: Record<string, Buffer> = Object.create(null);
@@ -18,7 +18,7 @@ export function parseEntries(raw: RawEntry[] | null | undefined): Entry[] {
   });
 }
 
-/** The group starts at 0: what was posted before the first reader came is read too. An existing group is no error. */
+/** The group starts at 0, so that entries from before its first reader are read too. An existing group is no error. */
 export async function ensureGroup(redis: Redis, stream: string, group: string): Promise<void> {
   try {
     await redis.xgroup("CREATE", stream, group, "0", "MKSTREAM");
@@ -33,13 +33,13 @@ export interface GroupReader {
   readonly consumer: string;
 }
 
-/** Entries delivered to this consumer and never acknowledged: a lost answer, an earlier life. Read before new ones. */
+/** Entries delivered to this consumer and never acknowledged (an answer was lost, the process restarted). Read before new ones. */
 export async function readPending(redis: Redis, r: GroupReader, count: number, after = "0"): Promise<Entry[]> {
   const answer = await redis.xreadgroupBuffer("GROUP", r.group, r.consumer, "COUNT", count, "STREAMS", r.stream, after);
   return parseEntries((answer as [Buffer, RawEntry[]][] | null)?.[0]?.[1]);
 }
 
-/** New entries, waiting up to `blockMs` for them, on a connection that does nothing else. */
+/** New entries, waiting up to `blockMs` for them, on a connection used for nothing else. */
 export async function readNew(
   redis: Redis,
   r: GroupReader,
@@ -57,7 +57,7 @@ export async function readNew(
   return parseEntries((answer as [Buffer, RawEntry[]][] | null)?.[0]?.[1]);
 }
 
-/** Entries after an id, per stream, read by no group; waits up to `blockMs` for the first, on a connection that does nothing else. */
+/** Entries after an id, per stream, read by no group; waits up to `blockMs` for the first, on a connection used for nothing else. */
 export async function readAfter(
   redis: Redis,
   after: ReadonlyMap<string, string>,
@@ -101,8 +101,8 @@ export interface GroupState {
 }
 
 /**
- * What a group's readers have before them: `lag` entries not yet delivered, `pending` ones delivered and not acknowledged. Redis
- * knows no lag after some deletions, and before version 7 none at all: then every entry that is not pending counts.
+ * What a group's readers still have to do: `lag` entries not yet delivered, `pending` ones delivered and not acknowledged. Redis
+ * does not know the lag after some deletions, and never before version 7: then every entry that is not pending counts.
  */
 export async function groupState(redis: Redis, stream: string, group: string): Promise<GroupState | undefined> {
   const [groups, length] = await Promise.all([groupsOf(redis, stream), redis.xlen(stream)]);
@@ -120,7 +120,7 @@ async function oldestIdle(redis: Redis, stream: string, group: string): Promise<
   return Number(first?.[2] ?? 0);
 }
 
-/** No stream, no groups. */
+/** A stream that does not exist has no groups. */
 async function groupsOf(redis: Redis, stream: string): Promise<unknown[]> {
   try {
     return (await redis.xinfo("GROUPS", stream)) as unknown[];
@@ -132,7 +132,7 @@ async function groupsOf(redis: Redis, stream: string): Promise<unknown[]> {
 
 /** Takes over what a consumer has left pending for `minIdleMs`. */
 export async function claimStale(redis: Redis, r: GroupReader, minIdleMs: number, count: number): Promise<Entry[]> {
-  // No named buffer method exists for XAUTOCLAIM; its answer holds no map, so it has one shape under both protocols.
+  // There is no named method for XAUTOCLAIM that returns buffers; its answer contains no map, so it has the same shape under both protocols.
   const answer = await redis.callBuffer("XAUTOCLAIM", r.stream, r.group, r.consumer, minIdleMs, "0", "COUNT", count);
   // Redis 6.2 answers null for an entry that was deleted while it was pending.
   return parseEntries((answer as [Buffer, (RawEntry | null)[], unknown])[1].filter((entry) => entry !== null));
@@ -148,7 +148,7 @@ export async function done(redis: Redis, stream: string, group: string, ids: rea
     .exec();
 }
 
-/** Consumers of dead brokers go once nothing is pending with them; deleting one earlier would drop its entries for good. */
+/** Removes consumers of dead brokers that have nothing pending; deleting one earlier would lose its entries. */
 export async function removeIdleConsumers(redis: Redis, r: GroupReader, idleMs: number): Promise<void> {
   const consumers = (await redis.xinfo("CONSUMERS", r.stream, r.group)) as unknown[];
   for (const raw of consumers) {
@@ -160,7 +160,7 @@ export async function removeIdleConsumers(redis: Redis, r: GroupReader, idleMs: 
   }
 }
 
-/** A reader that stops takes its name off the group, unless entries are pending with it: those are for others to claim. */
+/** A reader that stops removes itself from the group, unless it has pending entries, which others will claim. */
 export async function leaveGroup(redis: Redis, r: GroupReader): Promise<void> {
   const pending = (await redis.xpending(r.stream, r.group, "-", "+", 1, r.consumer)) as unknown[];
   if (pending.length === 0) await redis.xgroup("DELCONSUMER", r.stream, r.group, r.consumer);

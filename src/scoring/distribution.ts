@@ -11,7 +11,7 @@ export const SCORE_EDGES = [-10, -5, -2, -1, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 0.75
 /** Quantiles that are reported of each step's weights. */
 export const QUANTILES = [0.01, 0.1, 0.5, 0.9, 0.99] as const;
 
-/** Elements looked at for one distribution: 4,096 are sorted in a fraction of a millisecond, and a step has millions of tokens. */
+/** Elements that one distribution samples: 4,096 are sorted in a fraction of a millisecond, and a step has millions of tokens. */
 export const MOST_SAMPLED = 4_096;
 
 /**
@@ -33,14 +33,14 @@ export function sortedSample(values: ArrayLike<number>, spans: ArrayLike<number>
   return sample.sort();
 }
 
-/** `sorted` ascending, finite. Bounds are compared as float32: float32 0.1 lies above the double 0.1, and would land one bin too high. */
+/** `sorted` ascending, finite. Bounds are compared as float32: float32 0.1 is above the double 0.1 and would fall one bin too high. */
 export function binsOf(sorted: Float64Array, edges: readonly number[]): Bins {
   const upTo = edges.map((edge) => rankOf(sorted, Math.fround(edge)));
   const counts = [...upTo, sorted.length].map((rank, i) => rank - (upTo[i - 1] ?? 0));
   return { counts, sum: sorted.reduce((sum, value) => sum + value, 0) };
 }
 
-/** Of nothing, the quantiles are NaN. */
+/** Without elements the quantiles are NaN. */
 export function weightDistribution(sorted: Float64Array): WeightDistribution {
   return {
     ...binsOf(sorted, WEIGHT_EDGES),

@@ -12,7 +12,7 @@ export interface ActiveJob {
   readonly id: string;
   readonly queue: string;
   readonly data: JobData;
-  /** How often its holder has died or lost it: 2 and more make it poison. */
+  /** How often its worker has died or lost it: from 2 on it counts as poison. */
   readonly stalled: number;
   /** After an error the job is not retried. */
   readonly last: boolean;
@@ -31,19 +31,19 @@ export interface JobConsumerOptions {
   readonly onError: (error: unknown) => void;
   /** This consumer found a job whose holder is gone, and put it back. */
   readonly onStalled?: (queue: string) => void;
-  /** The lock of a job at hand could not be renewed. */
+  /** The lock of one of its jobs could not be renewed. */
   readonly onLockLost?: () => void;
 }
 
 /** A dead holder's job is free after at most LOCK + 2 × STALLED. Shorter renewals would only cost round trips. */
 const LOCK_MS = 5_000;
 const STALLED_MS = 2_000;
-/** An idle consumer looks by itself this often, should a wake-up have died with another process. */
+/** An idle consumer looks this often without being woken, in case a wake-up was lost with another process. */
 const BLOCK_S = 2;
 /** How soon a consumer that can take nothing looks again. */
 const UNABLE_MS = 100;
 
-/** BullMQ gives every worker a connection to wait on; these never wait on one of their own. */
+/** BullMQ gives every worker a connection to wait on, which is never used here. */
 class ManualWorker extends Worker<JobData, Receipt> {
   protected override createBackend(): void {
     this.backend = this.backendFactory(this.name, this.opts, { withBlockingConnection: false });
@@ -51,8 +51,8 @@ class ManualWorker extends Worker<JobData, Receipt> {
 }
 
 /**
- * Takes jobs from several queues with one limit for the process. A slot is taken *before* a job is fetched, so that no job
- * ever waits in a busy process while another is idle; BullMQ's own loop fetches per queue and cannot promise that. So jobs are
+ * Takes jobs from several queues with one limit for the process. A slot is reserved *before* a job is fetched, so that no job
+ * ever waits in a busy process while another is idle; BullMQ's own loop fetches per queue and cannot guarantee that. So jobs are
  * fetched by hand (BullMQ's manual mode), and an idle consumer sleeps on the markers of all its queues with one connection:
  * the marker of a queue is the key on which BullMQ's own workers sleep (bullmq 6.7, `<prefix>:<queue>:marker`).
  */
@@ -72,7 +72,7 @@ export class JobConsumer {
   get active(): number {
     return this.#active.size;
   }
-  /** Beats each time the loop looks for work; it stands still while every slot is busy. */
+  /** Beats each time the loop looks for work, which it does not while every slot is busy. */
   readonly pulse = new Pulse();
   get busy(): boolean {
     return this.#active.size >= this.#options.slots;
@@ -101,7 +101,7 @@ export class JobConsumer {
         name,
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_MS,
-        // BullMQ would fail a job that stalls twice without running any processor; poison is settled by ours instead.
+        // BullMQ would fail a job that stalls twice without running any processor; our own code settles it as poison instead.
         maxStalledCount: 1_000_000,
         autorun: false,
       });
@@ -114,7 +114,7 @@ export class JobConsumer {
     }
   }
 
-  /** Fetches nothing more, waits up to `graceMs` for the jobs at hand, and gives back the rest. */
+  /** Fetches nothing more, waits up to `graceMs` for its jobs, and gives back the rest. */
   async stop(graceMs: number): Promise<void> {
     this.#abort.abort(new Error("stopping"));
     await this.#loop;
@@ -182,7 +182,7 @@ export class JobConsumer {
     if (keys.length === 0) return sleep(UNABLE_MS, this.#abort.signal);
     const call = () => blocking.bzpopmin(...keys, BLOCK_S);
     const woken = await blockingCall(blocking, BLOCK_S * 1000, call, this.#abort.signal);
-    // The queue that called is looked at first: each of the others would cost a round trip.
+    // Start with the queue whose marker woke us: each of the others would cost a round trip.
     if (woken) this.#next = keys.indexOf(woken[0]);
   }
 

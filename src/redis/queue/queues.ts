@@ -42,7 +42,7 @@ export class Queues {
   #queue(name: string): Queue<JobData, Receipt> {
     let queue = this.#open.get(name);
     if (!queue) {
-      // A short events stream: nobody reads it for long, and BullMQ writes several entries a job.
+      // A short stream of events: nothing reads far back, and BullMQ writes several entries per job.
       queue = new Queue<JobData, Receipt>(name, {
         connection: this.#redis,
         prefix: QUEUE_PREFIX,
@@ -54,7 +54,7 @@ export class Queues {
     return queue;
   }
 
-  /** State of every queue this process has added to, and of those named. */
+  /** State of every queue to which this process has added jobs, and of those named. */
   async counts(also: readonly string[] = []): Promise<QueueState[]> {
     const names = [...new Set([...this.#open.keys(), ...also])];
     return Promise.all(
@@ -75,7 +75,7 @@ export class Queues {
     return (await this.#reader(queue).getJobState(id)) === "active";
   }
 
-  /** A queue that is only looked at writes nothing, not even its settings. */
+  /** A queue opened for reading only writes nothing, not even its settings. */
   #reader(name: string): Queue<JobData, Receipt> {
     const known = this.#open.get(name) ?? this.#readers.get(name);
     if (known) return known;

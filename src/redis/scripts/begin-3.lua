@@ -1,4 +1,4 @@
--- Gives a worker the state of a job's step and says where its fields lie; a put whose whole body is small comes along at once.
+-- Gives a worker the state of a job's step and says where its fields are; a put whose whole body is small is returned at once.
 -- KEYS  1 mount  2 status  3 puts
 -- ARGV  1 incarnation  2 pipeline  3 attempt  4 content  5 stage  6 fields, csv  7 inline bytes  8 step TTL ms
 -- Returns {'OK', rows of the table, bitmap of the stage's rows, deadline, now, created,

@@ -8,11 +8,11 @@ import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import { runKeys } from "../keys.js";
 import { type FencedWord, number, type Reply, runScript, text } from "./run-script.js";
 
-/** What `begin` says of a job's step. Times are Redis ms. */
+/** What `begin` answers about a job's step. Times are in ms on Redis' clock. */
 export type Begun =
   | {
       readonly word: "OK";
-      /** Rows of the step's table that the stage is about, ascending: `[start, stop, …]`. */
+      /** Rows of the step's table that the stage covers, ascending: `[start, stop, …]`. */
       readonly ranges: readonly number[];
       readonly deadline: number;
       readonly now: number;
@@ -23,7 +23,7 @@ export type Begun =
 
 export interface BegunPut {
   readonly header: PutHeader;
-  /** All chunks, when the body is small; else empty. */
+  /** All chunks if the body is small, else empty. */
   readonly inline: readonly Buffer[];
 }
 
@@ -55,7 +55,7 @@ export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limi
   };
 }
 
-/** A put's header, which must be of the put under whose name it lies. Errors: DECODE. */
+/** A put's header, which must belong to the put under whose name it is stored. Errors: DECODE. */
 function ownHeader(bytes: Buffer, put: Pick<PutHeader, "id" | "hash" | "stage" | "chunks">): PutHeader {
   const header = checkPutHeader(unpack(bytes));
   for (const key of ["id", "hash", "stage", "chunks"] as const) {

@@ -1,8 +1,8 @@
 -- Makes one uploaded put part of its step: checks it, marks its rows produced, announces it. Nothing is marked unless
--- every chunk is stored. The same put again changes nothing; a refused put's chunks go, unless they are the accepted put's.
+-- every chunk is stored. Repeating a put changes nothing; a refused put's chunks are removed, unless they are the accepted put's.
 -- The rows of `post_reward` and `post_advantage` are one table (`responses`), fixed by the first put of either; `pre_rollout` has its own
 -- (`prompts`). A stage may hold a part of the table's rows, fixed by its first put.
--- A step's attempt rises, and every outcome so far is void, when a put is replaced, when a put is made again with `replace` over a
+-- A step's attempt rises, and every outcome so far becomes void, when a put is replaced, when a put is repeated with `replace` after a
 -- failure, and when the client knows of a higher attempt (Redis has lost what it acknowledged).
 -- KEYS  1 mount  2 status  3 puts  4 put stream  5 announce  6 steps
 -- ARGV  1 incarnation  2 run  3 step  4 stage  5 put id  6 content hash  7 chunks  8 body bytes  9 header  10 rows of the table
@@ -18,7 +18,7 @@ local state, current = fence(KEYS[1], ARGV[1])
 local head = redis.call('HMGET', status, 'released', 'attempt', 'rows:' .. rows_table, 'digest:' .. rows_table, 'span:' .. stage)
 local known = read_put(KEYS[3], stage, id)
 local function refuse(...)
-  -- The stream's name holds the content hash: a put with a wrong row table may name the very chunks that count.
+  -- The stream's name contains the content hash: a put with a wrong row table may name the accepted put's chunks.
   if not known or known.hash ~= hash then redis.call('UNLINK', KEYS[4]) end
   return { ... }
 end
@@ -26,7 +26,7 @@ if state ~= 'OK' then return refuse(state, current) end
 if head[1] then return refuse('RELEASED') end
 local found = redis.call('XLEN', KEYS[4])
 if found ~= tonumber(ARGV[7]) then
-  -- All of them are sent again: an entry in front of those that are there could not be added any more.
+  -- All chunks are sent again: an entry could not be added in front of those that are there.
   redis.call('UNLINK', KEYS[4])
   return { 'CHUNKS_MISSING', found }
 end
@@ -65,7 +65,7 @@ local now = now_ms()
 if not head[2] then redis.call('HSET', status, 'inc', ARGV[1], 'attempt', 1, 'created', string.format('%.0f', now)) end
 local raised = math.max(floor, kind == 'REPLACED' and attempt + 1 or attempt)
 if raised > attempt then
-  -- No earlier outcome of this step counts any more.
+  -- Earlier outcomes of this step no longer count.
   void_outcomes(KEYS[1], status)
   attempt = raised
   redis.call('HSET', status, 'attempt', attempt)

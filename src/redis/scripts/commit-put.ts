@@ -5,7 +5,7 @@ import { type FencedWord, number, runScript, text } from "./run-script.js";
 
 export interface PutToCommit {
   readonly header: PutHeader;
-  /** The header as its readers get it. */
+  /** The header as readers get it. */
   readonly headerBytes: Uint8Array;
   readonly fields: readonly string[];
   readonly bitmap: Uint8Array;
@@ -15,10 +15,10 @@ export interface CommitOptions {
   readonly step: string;
   /** Row keys of the step, packed, and their digest. */
   readonly table: { readonly digest: string; readonly blob: Uint8Array } | undefined;
-  /** Bitmap of the rows that the put's stage is about, of the table's; undefined: as the stage's first put said, or all. */
+  /** Bitmap of the table's rows that the put's stage covers; undefined: as in the stage's first put, or all. */
   readonly span: Uint8Array | undefined;
   readonly replace: boolean;
-  /** The step's highest attempt that this client has seen: Redis never falls behind it, whatever it has lost. */
+  /** The highest attempt of the step that this client has seen: Redis never falls behind it, whatever data it has lost. */
   readonly floor: number;
 }
 
@@ -27,7 +27,7 @@ export interface Committed {
   readonly kind: "NEW" | "DUPLICATE" | "REPLACED";
 }
 
-/** `facts`: what the word says more, as the script's header lists it. */
+/** `facts`: the rest of the answer, as the script's header lists it. */
 export type CommitAnswer =
   | ({ readonly word: "OK" } & Committed)
   | {

@@ -1,6 +1,6 @@
--- The trainer lives: keeps its mount and its pipelines' states, and the run busy for others. A fenced trainer keeps nothing alive.
+-- The trainer is alive: keeps its mount and its pipelines' states, and keeps the run busy for others. A fenced trainer keeps nothing alive.
 -- KEYS  1 mount  2 trainer  3 steps
--- ARGV  1 incarnation  2 mount TTL ms  3 trainer TTL ms  4 leave 0|1 (1: the trainer says goodbye)
+-- ARGV  1 incarnation  2 mount TTL ms  3 trainer TTL ms  4 leave 0|1 (1: the trainer signs off)
 --       5 state TTL ms
 -- Returns {'OK'} | {'FENCED', incarnation} | {'NOT_MOUNTED'}
 local state, current = fence(KEYS[1], ARGV[1])

@@ -7,7 +7,7 @@ export async function takeLease(redis: Redis, broker: string): Promise<"NEW" | "
   return (await runScript(redis, "lead", [sharedKeys.leader], [broker, LEASE_MS])).word;
 }
 
-/** Gives the lease back; does nothing where another broker has it. */
+/** Gives the lease back; does nothing if another broker has it. */
 export async function leaveLease(redis: Redis, broker: string): Promise<void> {
   await runScript(redis, "lead", [sharedKeys.leader], [broker, 0]);
 }

@@ -1,4 +1,4 @@
--- Shared by every script of this folder; the loader puts it in front of each.
+-- Shared by every script of this folder; the loader prepends it to each.
 
 local function now_ms()
   local t = redis.call('TIME')
@@ -11,7 +11,7 @@ local function split(csv)
   return out
 end
 
--- Reports an event of a run to the broker that keeps its history. About this many notices stay.
+-- Reports an event of a run to the broker that keeps its history. About this many notices are kept.
 local NOTICE_ENTRIES = 10000
 local function notify(notices, kind, run, inc, ...)
   redis.call('XADD', notices, 'MAXLEN', '~', NOTICE_ENTRIES, '*', 'kind', kind, 'run', run, 'inc', inc, ...)
@@ -26,7 +26,7 @@ local function full_bitmap(rows)
   return bits
 end
 
--- The union of two bitmaps of one length, and whether they met. Only where `b` has rows is anything looked at: it is often a few.
+-- The union of two bitmaps of equal length, and whether they overlap. Only the rows of `b`, often a few, are visited.
 local function union(a, b)
   local first = string.find(b, '[^%z]')
   if not first then return a, false end
@@ -75,7 +75,7 @@ local function write_put(puts, stage, id, put, header)
   redis.call('HSET', puts, stage .. ':' .. id, value, 'header:' .. stage .. ':' .. id, header)
 end
 
--- The stage's puts in the order of their ids; with `fields` only those that bring one of them.
+-- The stage's puts in the order of their ids; with `fields` only those that contain one of them.
 local function puts_of(puts, stage, fields)
   local names = {}
   for _, name in ipairs(redis.call('HKEYS', puts)) do
@@ -104,7 +104,7 @@ local function complete(status, need)
   return true
 end
 
--- What a pipeline is computed of: its stage's rows and the puts that bring its fields.
+-- What a pipeline is computed from: its stage's rows and the puts that contain its fields.
 local function content_of(status, puts, need)
   local stage, fields = string.match(need, '^([^|]+)|(.*)$')
   local rows = table_of(stage)
@@ -114,7 +114,7 @@ local function content_of(status, puts, need)
   return redis.sha1hex(table.concat(parts, ' '))
 end
 
--- `content:<pipeline>` is there once the pipeline is complete, and always that of the puts at hand.
+-- `content:<pipeline>` exists once the pipeline is complete, and always matches the current puts.
 local function fix_contents(mount, status, puts, stage)
   for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do
     local need = redis.call('HGET', mount, 'need:' .. pipeline)
@@ -155,13 +155,13 @@ local function refresh_step_ttl(status, ttl)
   for _, key in ipairs(result_keys(status)) do redis.call('PEXPIRE', key, ttl) end
 end
 
--- A full Redis refuses a script's first write if it takes memory, and accepts every write after one that takes none. This is such a write:
--- outcomes must get through, and steps be released, when Redis is full above all. (No shebang flags: they need Redis 7.)
+-- A full Redis refuses a script whose first write takes memory, and accepts every write after one that takes none. This is such a write:
+-- when Redis is full, outcomes must still get through, and steps be released. (No shebang flags: they need Redis 7.)
 local function write_when_full(status, ttl)
   redis.call('PEXPIRE', status, ttl)
 end
 
--- After a release: true when no complete pipeline, shadows too, is still unsettled.
+-- After a release: true if no complete pipeline, shadows included, is still unsettled.
 local function nothing_pending(mount, status)
   for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do
     local head = redis.call('HMGET', status, 'content:' .. pipeline, 'settled:' .. pipeline)
@@ -170,7 +170,7 @@ local function nothing_pending(mount, status)
   return true
 end
 
--- Unlinks a released step; the tombstone that stays keeps late comers out.
+-- Unlinks a released step; the tombstone that stays keeps latecomers out.
 local function bury_step(status, steps, member, ttl)
   local prefix = step_prefix(status)
   for _, stage in ipairs(split(redis.call('HGET', status, 'stages'))) do
@@ -185,8 +185,8 @@ local function bury_step(status, steps, member, ttl)
   redis.call('ZREM', steps, member)
 end
 
--- 'OK', or why this incarnation may not touch the run. A larger incarnation than the mount's always wins: what stands there is a mount
--- that an earlier trainer has put back after Redis lost both, so the later one is asked to restore its own.
+-- 'OK', or why this incarnation may not touch the run. A larger incarnation than the mount's always wins: the mount that is there was
+-- restored by an earlier trainer after Redis had lost both, so the later one is asked to restore its own.
 local function fence(mount, inc)
   local current = redis.call('HGET', mount, 'inc')
   if not current or tonumber(current) < tonumber(inc) then return 'NOT_MOUNTED' end
@@ -202,9 +202,9 @@ local function step_before(a, b)
   return tonumber(at) < tonumber(bt)
 end
 
--- One step's part of a pipeline's state, or its absence: `entry` takes the place of whatever the step said before. `head` says which
--- incarnation wrote last, and its earliest step: an incarnation that begins, or goes further back, does those steps again, so what
--- others said of that step and later ones goes. Beyond `keep` steps (an eighth more, to sort seldom) the oldest are forgotten.
+-- One step's part of a pipeline's state, or its absence: `entry` replaces the step's earlier entry. `head` says which
+-- incarnation wrote last, and its earliest step: an incarnation that begins, or goes further back, repeats those steps, so entries of
+-- other incarnations for that step and later ones are removed. Beyond `keep` steps (an eighth more, to sort seldom) the oldest are forgotten.
 local function remember_step(key, inc, step, entry, keep, ttl)
   local head_inc, head_step = string.match(redis.call('HGET', key, 'head') or '', '^(%d+) (.+)$')
   if head_inc ~= inc or step_before(step, head_step) then

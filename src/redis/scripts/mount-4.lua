@@ -1,4 +1,4 @@
--- Gives a run its next incarnation and handle, and says so; the same mount id always gets the same answer.
+-- Gives a run its next incarnation and handle, and reports it; the same mount id always gets the same answer.
 -- KEYS  1 mount  2 trainer  3 runs  4 notices
 -- ARGV  1 encoded run  2 mount id  3 takeover 0|1  4 mount TTL ms  5 trainer TTL ms  6 run  7 report, msgpack (version, settings)
 --       8… field, value pairs for the mount hash

@@ -11,7 +11,7 @@ export type HandleBody = Omit<Handle, "incarnation">;
 
 export type MountOutcome = { word: "OK" | "SAME"; handle: Handle } | { word: "BUSY"; incarnation: number };
 
-/** First come, first served: the same mount id gets what it got before, even if `body` has changed in between. */
+/** The first caller wins: the same mount id gets what it got before, even if `body` has changed in between. */
 export async function mountRun(redis: Redis, body: HandleBody, takeover: boolean): Promise<MountOutcome> {
   const keys = runKeys(body.run);
   const { word, rest } = await runScript(
@@ -29,7 +29,7 @@ export async function mountRun(redis: Redis, body: HandleBody, takeover: boolean
   return { word, handle };
 }
 
-/** Puts a forgotten mount back. Answers whether this incarnation still owns the run. */
+/** Restores a forgotten mount. Returns whether this incarnation still owns the run. */
 export async function restoreRun(redis: Redis, handle: Handle): Promise<boolean> {
   const keys = runKeys(handle.run);
   const { incarnation, ...body } = handle;
@@ -42,7 +42,7 @@ export async function restoreRun(redis: Redis, handle: Handle): Promise<boolean>
   return word === "OK";
 }
 
-/** Fields of the mount hash beside `inc` and `mount_id`; scripts read `pipelines` and `need:<pipeline>`. */
+/** Fields of the mount hash besides `inc` and `mount_id`; scripts read `pipelines` and `need:<pipeline>`. */
 function mountFields(handle: HandleBody): (string | Uint8Array)[] {
   return [
     "handle",

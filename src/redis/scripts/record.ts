@@ -3,16 +3,16 @@ import { ERROR_ENTRIES, HISTORY_ENTRIES, HISTORY_ROWS_ENTRIES, HISTORY_TTL_MS, r
 import { runScript } from "./run-script.js";
 
 export interface RecordToAppend {
-  /** Of the notice, and of the record. */
+  /** Id of the notice, and of the record. */
   readonly id: string;
-  /** Stands beside the record, so that a long history is thinned without reading records; undefined for a mount. */
+  /** Stored beside the record, so that a long history can be thinned without reading records; undefined for a mount. */
   readonly step: number | undefined;
   readonly record: unknown;
   readonly rows: unknown;
   readonly isFailure: boolean;
 }
 
-/** Appends a record to its run's history; one that is there already, or whose run is gone, adds nothing. */
+/** Appends a record to its run's history, unless it is already there or the run is gone. */
 export async function appendRecord(redis: Redis, run: string, entry: RecordToAppend): Promise<void> {
   const keys = runKeys(run);
   await runScript(

@@ -1,5 +1,5 @@
--- The trainer is done with a step. Its keys go now, or when the last pipeline still at work settles. Releasing an unknown
--- step, or one twice, is no error.
+-- The trainer is done with a step. Its keys are removed now, or when the last pipeline still at work settles. Releasing an unknown
+-- step, or the same step twice, is no error.
 -- KEYS  1 mount  2 status  3 steps  4 notices
 -- ARGV  1 incarnation  2 run  3 step  4 tombstone TTL ms  5 report, msgpack (wait, composed weights; '' none)
 -- Returns {'OK', 'BURIED'|'PENDING'|'UNKNOWN'} | {'FENCED', incarnation} | {'NOT_MOUNTED'}

@@ -3,11 +3,11 @@ import { pack } from "../../protocol/codec.js";
 import { runKeys, type StepRef } from "../keys.js";
 import { type FencedWord, runScript, text } from "./run-script.js";
 
-/** BURIED: the step's keys are gone; PENDING: they go with the last pipeline at work; UNKNOWN: there was no such step. */
+/** BURIED: the step's keys are gone; PENDING: they go when the last pipeline at work settles; UNKNOWN: there was no such step. */
 export type Unlinked = "BURIED" | "PENDING" | "UNKNOWN";
 export type ReleaseAnswer = { readonly word: "OK"; readonly released: Unlinked } | { readonly word: FencedWord };
 
-/** The trainer is done with a step. `report`: what it says of the step to history and metrics. */
+/** The trainer is done with a step. `report`: what it reports to history and metrics. */
 export async function releaseStep(
   redis: Redis,
   ref: StepRef,

@@ -1,4 +1,4 @@
--- Puts a pipeline's state back as a checkpoint has it; what Redis knew of it goes.
+-- Replaces a pipeline's state with that of a checkpoint.
 -- KEYS  1 mount  2 state of the pipeline
 -- ARGV  1 incarnation  2 state TTL ms  3… step key, entry pairs
 -- Returns {'OK', steps} | {'FENCED', incarnation} | {'NOT_MOUNTED'}

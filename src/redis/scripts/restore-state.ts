@@ -3,7 +3,7 @@ import type { RawState } from "../../protocol/saved-state.js";
 import { type RunRef, runKeys, STATE_TTL_MS } from "../keys.js";
 import { type FencedWord, runScript } from "./run-script.js";
 
-/** A pipeline's state as it lies in Redis: one packed entry a step. Empty when nothing was ever remembered. */
+/** A pipeline's state as Redis has it: one packed entry per step. Empty if nothing was ever remembered. */
 export async function readState(redis: Redis, run: string, pipeline: string): Promise<RawState> {
   const hash = await redis.hgetallBuffer(runKeys(run).state(pipeline));
   const steps = Object.entries(hash).filter(([field]) => field !== "head");

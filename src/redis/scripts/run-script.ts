@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 
-/** Why a trainer may not touch a run: another incarnation has it, or nobody does. */
+/** Why a trainer may not touch a run: another incarnation has it, or it is not mounted. */
 export type FencedWord = "FENCED" | "NOT_MOUNTED";
 const FENCED = ["FENCED", "NOT_MOUNTED"] as const;
 
 /**
  * The Lua scripts, one atomic step each. The number in a file's name is its count of KEYS; the header of each file lists KEYS,
  * ARGV and answers, and is part of the protocol (docs/protocol.md section 5). Each has one function, in the file beside it, which alone
- * knows the order of its arguments. `words`: how its answers may begin.
+ * knows the order of its arguments. `words`: the words with which its answers may begin.
  */
 export const SCRIPTS = {
   mount: { file: "mount-4.lua", keys: 4, words: ["OK", "SAME", "BUSY"] },
@@ -44,14 +44,14 @@ export const scriptSource = (name: ScriptName): string => `${lib}\n${read(SCRIPT
 
 const command = (name: ScriptName): string => `dfx_${name}`;
 
-/** Teaches a connection the scripts; ioredis sends EVALSHA and falls back to EVAL after a server's restart. */
+/** Registers the scripts on a connection; ioredis sends EVALSHA and falls back to EVAL after a restart of the server. */
 export function defineScripts(redis: Redis): void {
   for (const name of Object.keys(SCRIPTS) as ScriptName[]) {
     redis.defineCommand(command(name), { numberOfKeys: SCRIPTS[name].keys, lua: scriptSource(name) });
   }
 }
 
-/** Runs a script; the first element of its answer, one of its words, comes as a string. */
+/** Runs a script; the first element of its answer, one of its words, is returned as a string. */
 export async function runScript<N extends ScriptName>(
   redis: Redis,
   name: N,
@@ -63,7 +63,7 @@ export async function runScript<N extends ScriptName>(
   const buffers = args.map((a) =>
     a instanceof Uint8Array && !Buffer.isBuffer(a) ? Buffer.from(a.buffer, a.byteOffset, a.byteLength) : a,
   );
-  // defineCommand adds methods that no type can know of; this is the one place that calls them.
+  // defineCommand adds methods that the types do not know; this is the only place that calls them.
   const call = (redis as unknown as Record<string, (...a: unknown[]) => Promise<Reply>>)[`${command(name)}Buffer`];
   if (!call) throw new Error(`defineScripts was not called on this connection: ${name}`);
   const reply = (await call.call(redis, ...keys, ...buffers)) as Reply[];

@@ -1,10 +1,10 @@
 -- The one accepted outcome of a pipeline's step: the first wins, and only then becomes visible. An outcome of other puts than the step
--- holds now (`content`) is stale, whatever its attempt says.
+-- now holds (`content`) is stale, whatever its attempt.
 -- KEYS  1 mount  2 status  3 out  4 result stream (of this writer)  5 notices  6 steps  7 state of the pipeline
 -- ARGV  1 incarnation  2 run  3 step  4 pipeline  5 attempt  6 'result'|'failure'  7 chunks (0: the body is inline)  8 header
 --       9 body ('' when in chunks)  10 step TTL ms  11 result name below the step's prefix ('' when inline)  12 writer's token
 --       13 the step's entry in the state ('' none)  14 steps that the state keeps  15 state TTL ms
---       16 content ('' for a failure of waiting, which concerns the attempt alone)  17 hashes of the puts it was made of, csv
+--       16 content ('' for a failure of waiting, which concerns the attempt alone)  17 hashes of the puts it was computed from, csv
 -- Returns {'OK'} | {'GONE'} | {'NOT_MOUNTED'} | {'FENCED', incarnation} | {'SETTLED'} | {'STALE', attempt} | {'CHUNKS_MISSING', found}
 local status, pipeline = KEYS[2], ARGV[4]
 local state, current = fence(KEYS[1], ARGV[1])

@@ -9,13 +9,13 @@ import { runScript, type Word } from "./run-script.js";
 /** What settle answered: OK, or why this outcome was not accepted. */
 export type SettleWord = Word<"settle">;
 
-/** What an accepted result adds to its pipeline's state, and how many steps the state keeps. A pipeline adds to no state but its own. */
+/** What an accepted result adds to its pipeline's state, and how many steps the state keeps. A pipeline adds only to its own state. */
 export interface RememberedStep {
   readonly entry: Uint8Array;
   readonly keep: number;
 }
 
-/** What an outcome was computed of; the step must hold just that when the outcome is accepted. */
+/** What an outcome was computed from; the step must still hold exactly that when the outcome is accepted. */
 export interface MadeOf {
   readonly content: string;
   /** Content hashes of its puts. */
@@ -24,7 +24,7 @@ export interface MadeOf {
 
 /**
  * Offers the outcome of a pipeline's step; the first accepted one wins. A body in chunks is uploaded first, into a stream of this
- * writer's own, and taken away again if another outcome won.
+ * writer's own, which is removed again if another outcome won.
  */
 export async function settle(
   redis: Redis,
@@ -49,7 +49,7 @@ export async function settle(
       ...[ref.incarnation, ref.run, ref.step, header.pipeline, header.attempt, header.kind],
       ...[inline ? 0 : chunks.length, pack(header), inline ? Buffer.concat(chunks) : "", limits.step_ttl_ms],
       ...[inline ? "" : resultKey.slice(step.prefix.length), token],
-      // Without an entry the step is only taken away: nothing grows.
+      // Without an entry the step is only removed: nothing grows.
       ...[remember?.entry ?? "", remember?.keep ?? Number.MAX_SAFE_INTEGER, STATE_TTL_MS],
       ...[of?.content ?? "", (of?.puts ?? []).map((hash) => hash.slice(0, HASH_DIGITS)).join(",")],
     ],
@@ -58,7 +58,7 @@ export async function settle(
   return word;
 }
 
-/** `of` undefined: a failure of waiting, which concerns the step's attempt whatever was put. */
+/** `of` undefined: a failure of waiting, which concerns the step's attempt, whatever was put. */
 export function settleFailure(
   redis: Redis,
   ref: StepRef,
@@ -70,11 +70,11 @@ export function settleFailure(
   return settle(redis, ref, header, [], limits, { of });
 }
 
-/** A message is for people; a component's error may hold a whole batch in it. */
+/** A message is for people, but a component's error may contain a whole batch. */
 const MESSAGE_CHARS = 4_000;
 const DETAILS_BYTES = 16 << 10;
 
-/** What crosses to the trainer, and stays with the notices, in bounds; details that cannot cross are left out. */
+/** Bounds what is sent to the trainer and kept with the notices; details that cannot be encoded are left out. */
 function bounded({ message, details }: Pick<FailureHeader, "message" | "details">) {
   const cut = message.length > MESSAGE_CHARS;
   return {

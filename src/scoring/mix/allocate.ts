@@ -3,14 +3,14 @@ import { DataflexError } from "../../errors.js";
 export interface Allocation {
   /** Whole numbers that sum to the batch size, in the order of the proportions. */
   readonly counts: readonly number[];
-  /** What each domain is still owed (above 0) or got too much (below 0); give it to the next call. */
+  /** How much each domain is still owed (above 0) or was overpaid (below 0); pass it to the next call. */
   readonly carry: readonly number[];
 }
 
 /**
- * Whole prompts out of proportions: the largest-remainder rule. Every domain gets the floor of its target, the rest go one by one to the
- * largest fractions; equal fractions: the earlier domain. `carry` of the call before is added to the targets, so that a domain whose
- * share is less than one prompt a batch still gets its share over time.
+ * Whole prompts from proportions, by the largest-remainder rule: every domain gets the floor of its target, and the rest go one by one to the
+ * largest fractions; for equal fractions to the earlier domain. The previous call's `carry` is added to the targets, so that a domain whose
+ * share is less than one prompt per batch still gets its share over time.
  *
  * Example: [.5, .3, .2] of 7 → 4, 2, 1; thirds of 64 → 22, 21, 21.
  *
@@ -22,7 +22,7 @@ export function allocate(proportions: readonly number[], batchSize: number, carr
   check(proportions, batchSize, carry);
   const total = proportions.reduce((sum, p) => sum + p, 0);
   const targets = proportions.map((p, i) => settled((p / total) * batchSize + (carry?.[i] ?? 0)));
-  // A domain that got too much before may be owed less than nothing now: it gets none, and stays in debt.
+  // A domain that got too much before may now be owed less than nothing: it gets none, and stays in debt.
   const counts = targets.map((target) => Math.max(0, Math.floor(target)));
   let left = batchSize - counts.reduce((sum, n) => sum + n, 0);
   const order = targets.map((_, i) => i);

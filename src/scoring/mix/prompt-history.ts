@@ -1,13 +1,13 @@
 import type { StateStep } from "../../protocol/saved-state.js";
 
-/** What one step said about a prompt. */
+/** What one step showed about a prompt. */
 export interface Visit {
   readonly step: number;
   readonly trigger: number;
   readonly numbers: readonly number[];
 }
 
-/** What a policy's `feed` remembered, of the steps before the one that prompts are chosen for. */
+/** What a policy's `feed` remembered of the steps before the one for which prompts are chosen. */
 export class PromptHistory {
   /** Ascending. */
   readonly steps: readonly StateStep[];
@@ -17,7 +17,7 @@ export class PromptHistory {
     this.steps = steps;
   }
 
-  /** Visits of a key, oldest first; none for a key never fed. */
+  /** Visits of a key, oldest first; none for a key that was never fed. */
   visits(key: string): readonly Visit[] {
     this.#visits ??= byKey(this.steps);
     return this.#visits.get(key) ?? [];

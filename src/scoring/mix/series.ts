@@ -10,13 +10,13 @@ export interface DomainStep {
   readonly counts: readonly number[];
 }
 
-/** One update of the proportions: the steps since the update before, taken together. */
+/** One update of the proportions: the steps since the previous update, taken together. */
 export interface DomainUpdate {
   /** 1, 2, 3 … */
   readonly number: number;
   readonly sums: readonly number[];
   readonly counts: readonly number[];
-  /** Mean score a domain; `undefined` where it had no rows. */
+  /** Mean score of each domain; `undefined` if it had no rows. */
   readonly means: readonly (number | undefined)[];
 }
 
@@ -26,15 +26,15 @@ export interface SeriesInput {
   readonly prior: Proportions;
   /** Ascending by step and trigger. */
   readonly steps: readonly DomainStep[];
-  /** Steps that `mean` and `slope` look back. */
+  /** How many steps `mean` and `slope` look back. */
   readonly window: number;
   readonly warmup_step: number;
   readonly update_step: number;
 }
 
 /**
- * The history of the mounted scorer's scores, domain by domain, up to the update that is being made. Pure data: whatever a mixer
- * needs from earlier updates it computes again with `fold`, so nothing else is ever stored.
+ * The history of the mounted scorer's scores, domain by domain, up to the current update. Pure data: whatever a mixer
+ * needs from earlier updates it recomputes with `fold`, so nothing else is ever stored.
  */
 export class DomainSeries {
   readonly domains: readonly string[];
@@ -76,7 +76,7 @@ export class DomainSeries {
     });
   }
 
-  /** Steps since the domain last had rows, 0 when the last step has some: `(domains,)`; all steps where it never had. */
+  /** Steps since the domain last had rows, 0 if the last step has some: `(domains,)`; the number of all steps if it never had any. */
   staleness(): number[] {
     return this.domains.map((_, d) => this.steps.length - 1 - this.steps.findLastIndex((step) => step.counts[d]! > 0));
   }
@@ -89,7 +89,7 @@ export class DomainSeries {
     return this.#updates().reduce(update, initial);
   }
 
-  /** The same history of some of the domains; the prior is divided by what is left of it. */
+  /** The same history for some of the domains; their prior shares are rescaled to sum 1. */
   of(indices: readonly number[]): DomainSeries {
     const pick = <T>(values: readonly T[]): T[] => indices.map((d) => values[d]!);
     const prior = pick(this.prior);

@@ -31,7 +31,7 @@ export function withFloor(p: Proportions, floor: number, mode: FloorMode): numbe
   return p.map((share) => floor + rest * share);
 }
 
-/** What is wrong with `p` as proportions of `size` domains, in words; `undefined` when nothing is. */
+/** What is wrong with `p` as proportions of `size` domains, in words; `undefined` if nothing is. */
 export function simplexProblem(p: ArrayLike<number>, size: number): string | undefined {
   if (p.length !== size) return `${p.length} shares for ${size} domains`;
   let sum = 0;

@@ -58,7 +58,7 @@ export async function actOnScores(
         const scores = scoresOf(scored, visible);
         if (actuator.kind !== "selector" || actuator.remember === undefined) return act(scores, visible, ctx);
         const noted = (actuator.remember as typeof act)(scores, visible, ctx);
-        // Not awaited where it need not be: a synchronous component's tensors are tidied another way.
+        // Awaited only if necessary: a synchronous component's tensors are tidied in another way.
         if (noted instanceof Promise) {
           return noted.then((values: readonly StateValue[]) => {
             entry = values;
@@ -82,12 +82,12 @@ export async function actOnScores(
   return withDropped(whole, [...scored.dropped, ...(guarded.ok ? guarded.dropped : [])]);
 }
 
-/** Whoever composes these weights with others must leave the dropped rows out of account too. */
+/** Whatever composes these weights with others must ignore the dropped rows too. */
 function withDropped(outcome: WeighedOutcome, dropped: readonly number[]): WeighedOutcome {
   return dropped.length === 0 ? outcome : { ...outcome, dropped: Int32Array.from(dropped).sort() };
 }
 
-/** A row's score; of token scores their mean. */
+/** A row's score; for token scores their mean. */
 function rowScore({ granularity, values }: ScoredRows, batch: Batch): (row: number) => number {
   if (granularity === "row") return (row) => values[row]!;
   const { starts } = batch.frame.mask;

@@ -6,7 +6,7 @@ import type { Component } from "../components/component-types.js";
 import { describeThrown, placeOf, placeText, thrownText } from "../components/thrown-at.js";
 import { Notes } from "./notes.js";
 
-/** Components known to make tensors: they get a scope at once instead of being run a second time. */
+/** Components known to use tensors: they get a scope at once instead of being run a second time. */
 const usesTensors = new WeakSet<object>();
 
 export interface CallOptions {
@@ -15,9 +15,9 @@ export interface CallOptions {
 }
 
 /**
- * Calls a component and reads its answer while its tensors still live.
- * @param call runs the component on a batch that shows only what it declared. It may run twice, so it makes what has state (a
- * context with its generator) itself; what it notes counts only for the run that succeeds.
+ * Calls a component and reads what it returns while its tensors still exist.
+ * @param call runs the component on a batch that shows only what it declared. It may run twice, so it creates anything with state (a
+ * context with its generator) itself; its notes count only for the run that succeeds.
  * @param read turns what it returned into plain values; lazy fields are computed here.
  * @throws DataflexError COMPONENT with the original as its cause when the component throws; NonFinite and DataflexErrors as they are.
  */
@@ -69,7 +69,7 @@ async function withoutScope<T>(
   const answer = await call(batch);
   const value = await read(answer, batch);
   if (isTensor(answer)) {
-    // It has a tfjs of its own at hand: from now on whatever it makes is watched.
+    // It has a tfjs of its own: from now on the tensors that it creates are watched.
     usesTensors.add(component);
     answer.dispose();
   }

@@ -4,9 +4,9 @@ import type { Batch } from "../batch/batch.js";
 import type { Notes } from "./notes.js";
 
 /**
- * Holds groups to their size where it is known. Counted are the rows that arrived (of sessions with several rows, each session
+ * Checks that groups have their size, if it is known. It counts the rows that arrived (a session with several rows counts
  * once), masked or not: a response whose tokens were all rejected did arrive.
- * @throws DataflexError INCOMPLETE_GROUP naming uid, have and want (`on_incomplete_group: error`); `score` counts and warns.
+ * @throws DataflexError INCOMPLETE_GROUP naming the uid and both sizes (`on_incomplete_group: error`); `score` counts and warns.
  */
 export function checkGroups(spec: PipelineSpec, batch: Batch, notes: Notes): void {
   const want = spec.group_size;

@@ -3,7 +3,7 @@ import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { Batch } from "../batch/batch.js";
 
 /**
- * Which of the pipeline's domains each row belongs to, `(rows,)`; −1 for rows that only fill the batch up.
+ * Which of the pipeline's domains each row belongs to, `(rows,)`; −1 for rows that only fill up the batch.
  * @throws DataflexError INVALID_INPUT naming row and domain when a domain is not in the configuration: its rows would count nowhere.
  */
 export function domainRows(spec: PipelineSpec, batch: Batch): Int32Array {

@@ -1,9 +1,9 @@
 import type { ExtremeRows } from "../../protocol/statistics-messages.js";
 
-/** Rows shown of either end. */
+/** How many rows are shown of either end. */
 const COUNT = 10;
 
-/** What is known of rows beside their weights. Asked for the chosen rows only. */
+/** What is known about rows besides their weights. Called only for the chosen rows. */
 export interface RowFacts {
   readonly score?: ((row: number) => number) | undefined;
 }

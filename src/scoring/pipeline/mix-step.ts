@@ -15,9 +15,9 @@ import { scoreRows } from "./score.js";
 import { scoreBins, scoreStats } from "./stats.js";
 
 /**
- * Scores a step, adds it to the domains' history and proposes the shares that the next prompts are drawn with. They change only at
- * updates (`warmup_step` + k · `update_step`): at step s they follow from the steps up to the last update ≤ s, so nothing but the
- * steps themselves is ever stored. Pure: the same input gives the same outcome.
+ * Scores a step, adds it to the domains' history and proposes the shares with which the next prompts are drawn. They change only at
+ * updates (`warmup_step` + k · `update_step`): at step s they follow from the steps up to the last update ≤ s, so only the
+ * steps themselves are ever stored. Pure: the same input gives the same outcome.
  * @throws DataflexError INVALID_INPUT (a domain that is not configured), NON_FINITE, COMPONENT, COMPONENT_UNKNOWN, DECODE, CONFIG.
  */
 export async function mixStep(input: PipelineInput, options: CallOptions = {}): Promise<PipelineOutcome> {
@@ -66,7 +66,7 @@ export async function mixStep(input: PipelineInput, options: CallOptions = {}): 
   }
 }
 
-/** Sum of scores and live rows of each domain, of the step at hand. */
+/** Sum of scores and number of live rows of each domain in the current step. */
 async function measure({ spec, registry, batch, run }: PipelineInput, options: CallOptions) {
   const domains = spec.domains ?? [];
   const rowsOf = domainRows(spec, batch);

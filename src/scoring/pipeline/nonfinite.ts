@@ -4,18 +4,18 @@ import type { Batch } from "../batch/batch.js";
 import { NonFinite } from "../batch/signals.js";
 import { Notes } from "./notes.js";
 
-/** How many row numbers an error lists; the rest is in its count. */
+/** How many row numbers an error lists at most; its count covers all. */
 const LISTED = 10;
 
-/** `batch`: the one that `body` succeeded on; `dropped`: the rows that it lost on the way. */
+/** `batch`: the one on which `body` succeeded; `dropped`: the rows that were removed to get there. */
 export type Guarded<T> =
   | { readonly ok: true; readonly value: T; readonly batch: Batch; readonly dropped: readonly number[] }
   | { readonly ok: false };
 
 /**
- * Runs `body` under the pipeline's `on_nonfinite`. `error`: the first bad value ends it. `drop`: its rows leave the live set and `body`
- * runs again without them, since they may have spoiled their group or a normaliser. `neutral`: `{ok: false}`.
- * What `body` notes counts only for the run that succeeds.
+ * Runs `body` under the pipeline's `on_nonfinite`. `error`: the first bad value is thrown. `drop`: the rows with bad values leave the live set and `body`
+ * runs again without them, since they may have affected their group or a normaliser. `neutral`: `{ok: false}`.
+ * The notes of `body` count only for the run that succeeds.
  * @throws DataflexError NON_FINITE naming field or component, rows and column.
  */
 export async function underNonFinitePolicy<T>(
@@ -35,7 +35,7 @@ export async function underNonFinitePolicy<T>(
     } catch (thrown) {
       if (!(thrown instanceof NonFinite)) throw thrown;
       const fresh = thrown.rows.filter((row) => !dropped.has(row));
-      // Nothing new to drop: running again would never end.
+      // Nothing new to drop: repeating would never end.
       if (policy === "error" || (policy === "drop" && fresh.length === 0)) throw nonFiniteError(thrown);
       if (policy === "neutral") {
         notes.flag("neutral_nonfinite");

@@ -4,7 +4,7 @@ import { seededRng } from "../batch/rng.js";
 import type { Component, Context } from "../components/component-types.js";
 import type { Flag, RunContext } from "./outcome.js";
 
-/** What a run of components leaves behind beside its numbers. Runs that are repeated note into one of their own. */
+/** What running components leaves behind besides their numbers. A run that may be repeated has notes of its own. */
 export class Notes {
   readonly #warnings: Set<string>;
   readonly #metrics: Map<string, number>;

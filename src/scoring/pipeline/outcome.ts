@@ -6,18 +6,18 @@ import type { Batch } from "../batch/batch.js";
 import type { Registry } from "../components/registry.js";
 import type { Moments } from "./stats.js";
 
-/** All that a pipeline's outcome depends on. */
+/** Everything on which a pipeline's outcome depends. */
 export interface PipelineInput {
   readonly spec: PipelineSpec;
   readonly registry: Registry;
   /** All rows of the step, with every field of `spec.fields`. */
   readonly batch: Batch;
   readonly run: RunContext;
-  /** What the pipeline remembers; an entry of this very step does not count, since it is computed anew. Default: nothing. */
+  /** What the pipeline remembers; an entry of this step is ignored, since it is computed again. Default: nothing. */
   readonly state?: RawState;
 }
 
-/** The step a pipeline runs for. */
+/** The step for which a pipeline runs. */
 export interface RunContext {
   readonly run: string;
   readonly step: number;
@@ -36,10 +36,10 @@ const FLAGS = {
 } as const;
 export type Flag = keyof typeof FLAGS;
 
-/** What one pipeline makes of one step, of whatever kind it is. */
+/** The outcome of one pipeline, of any kind, for one step. */
 export interface PipelineOutcome {
   readonly granularity: PipelineSpec["granularity"];
-  /** Of rows or tokens; of a policy how often each candidate prompt should be drawn. */
+  /** Of rows or tokens; for a policy, how often each candidate prompt should be drawn. */
   readonly weights?: Weights;
   /** Selectors: live rows that keep any weight, ascending. Policies: the chosen candidates. */
   readonly kept?: Int32Array;
@@ -52,7 +52,7 @@ export interface PipelineOutcome {
   /** Over live rows or tokens; absent when nothing was scored. */
   readonly score_stats?: { readonly n: number; readonly mean: number; readonly std: number };
   readonly distribution?: Distribution;
-  /** Without uids: those are the caller's. */
+  /** Without uids, which the caller adds. */
   readonly extremes?: ExtremeRows;
   /** What the step adds to the pipeline's state; absent when its values were not usable (`on_nonfinite: neutral`). */
   readonly remember?: Remembered;
@@ -70,7 +70,7 @@ export interface Remembered {
   readonly keep: number;
 }
 
-/** Scores of some rows, on their way from score to act. Float64; 0 in rows that are not live. */
+/** Scores of some rows, passed from score to act. Float64; 0 in rows that are not live. */
 export interface ScoredRows {
   readonly granularity: "row" | "token";
   /** `(rows,)`, or the tokens under mask 1, row after row (where each row starts follows from the mask). */

@@ -5,7 +5,7 @@ import { choosePrompts, feedPolicy } from "./prompts.js";
 import { weighStep } from "./weigh-step.js";
 
 /**
- * What a pipeline, of whatever kind, makes of one step. Pure: the same input gives the same outcome.
+ * The outcome of a pipeline, of any kind, for one step. Pure: the same input gives the same outcome.
  * @throws DataflexError as `mixStep`, `choosePrompts`, `feedPolicy` and `weighStep`.
  */
 export function runPipeline(input: PipelineInput, options: CallOptions = {}): Promise<PipelineOutcome> {

@@ -9,9 +9,9 @@ import type { RunContext } from "./outcome.js";
 
 /**
  * The shares of `series.domains`, sum 1. Domains never seen keep their prior share, the mixer divides the rest among the others, then
- * the floor. A promise if the mixer gives one.
+ * the floor. Returns a promise if the mixer does.
  * @param run its step is the step of the update.
- * @throws DataflexError COMPONENT when the mixer throws or its answer is no set of shares; CONFIG.
+ * @throws DataflexError COMPONENT when the mixer throws or returns no valid shares; CONFIG.
  */
 export function proposeShares(
   spec: PipelineSpec,

@@ -6,8 +6,8 @@ import { TokenField } from "../batch/token-field.js";
 import type { Component } from "../components/component-types.js";
 
 /**
- * A component's answer as one number a row.
- * @throws DataflexError COMPONENT when its shape is another.
+ * A component's answer as one number per row.
+ * @throws DataflexError COMPONENT when it has another shape.
  */
 export async function readRows(component: Component, answer: unknown, batch: Batch): Promise<RowVector> {
   if (answer instanceof RowVector && answer.length === batch.rows) return new RowVector(answer.values, batch.frame);
@@ -21,8 +21,8 @@ export async function readRows(component: Component, answer: unknown, batch: Bat
 }
 
 /**
- * A component's answer as one number a token. Tensors and flat arrays are `(rows, L)`; only their tokens under mask 1 are read.
- * @throws DataflexError COMPONENT when its shape is another.
+ * A component's answer as one number per token. Tensors and flat arrays are `(rows, L)`; only their tokens under mask 1 are read.
+ * @throws DataflexError COMPONENT when it has another shape.
  */
 export async function readTokens(component: Component, answer: unknown, batch: Batch): Promise<TokenField> {
   if (answer instanceof TokenField) return answer;
@@ -34,7 +34,7 @@ export async function readTokens(component: Component, answer: unknown, batch: B
   return tokenField(component.name, { kind: "dense", dtype: "f64", scope: "mask", rows, width, values }, batch);
 }
 
-/** A field over plain values that came from a component. */
+/** A field over plain values that a component returned. */
 export function tokenField(
   name: string,
   column: {

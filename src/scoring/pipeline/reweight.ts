@@ -16,8 +16,8 @@ import { type Action, emptyWeights, NO_WEIGHT } from "./weights.js";
 const MAX_FLOAT32 = 3.4028234663852886e38;
 
 /**
- * A reweighter's answer as row weights. Before their mean is brought to one they are taken relative to the largest, so weights that are
- * all tiny keep their proportions; only where every one of them is 0 does the step get zeros, which is then the reweighter's decision.
+ * A reweighter's answer as row weights. Before they are normalised to mean one they are divided by the largest, so weights that are
+ * all tiny keep their proportions; the step gets zeros only if every one of them is 0, which is then the reweighter's decision.
  * @throws DataflexError COMPONENT naming the row when a weight is negative or not finite.
  */
 export async function reweightRows(
@@ -75,13 +75,13 @@ function isWeight(value: number): boolean {
   return value >= 0 && value <= MAX_FLOAT32;
 }
 
-/** The weights behind logarithms: relative to the largest, unless their size itself was asked for. */
+/** Weights from their logarithms: relative to the largest, unless their absolute size was asked for. */
 function exponentials(mode: Normalize, logs: RowVector): RowVector {
   const peak = logs.max();
   return mode === "none" || peak === Number.NEGATIVE_INFINITY ? logs.exp() : logs.sub(peak).exp();
 }
 
-/** No factor brings the mean of zeros to one, and they are what the reweighter decided. */
+/** No factor makes the mean of zeros one, and zeros are what the reweighter decided. */
 function allZero(actuator: Reweighter, weights: Weights, notes: Notes): Action {
   notes.flag("all_zero");
   notes.warn(`reweighter '${actuator.name}' gave weight 0 everywhere: ${NO_WEIGHT}`);

@@ -65,7 +65,7 @@ async function readScores(scorer: Scorer, answer: unknown, batch: Batch): Promis
   const scores = await readRows(scorer, answer, batch);
   const values = scores.values.map((score, i) => (batch.live[i] === 1 ? score : 0));
   const rows = liveRows(batch.frame);
-  // Beyond float32 two scores would tie that do not, or lie outside a band that holds them: comparisons are made in float32.
+  // Comparisons are made in float32, beyond which scores that differ would tie, or fall outside a band that contains them.
   const bad = rows.filter((i) => !Number.isFinite(Math.fround(values[i]!)));
   if (bad.length > 0) {
     const first = values[bad[0]!]!;
@@ -80,13 +80,13 @@ function tokenScores(scorer: Scorer, field: TokenField, batch: Batch): Values {
   const values = new Float64Array(mask.starts[batch.rows]!);
   const write = writer(field.expression, batch.frame, mask, values, "jagged");
   let moments = NO_MOMENTS;
-  // Row by row: what was just written is still in the cache when its moments are taken.
+  // Row by row: values just written are still in the cache when their moments are computed.
   for (let i = 0; i < batch.rows; i++) {
     if (batch.live[i] !== 1) continue;
     write(i, i + 1);
     moments = mergeMoments(moments, momentsOf(values, mask.starts[i]!, mask.starts[i + 1]!));
   }
-  // m2 of anything not finite is not finite: the search for where is needed only then.
+  // m2 is not finite if any value is not: only then is it necessary to search for the value.
   if (!Number.isFinite(moments.m2)) throwNonFinite(scorer, values, batch);
   return { values, moments };
 }

@@ -20,8 +20,8 @@ export interface Moments {
 export const NO_MOMENTS: Moments = { n: 0, mean: 0, m2: 0, min: Infinity, max: -Infinity, zeros: 0 };
 
 /**
- * Moments of `values[from … to)`, in one pass around the first value. That value belongs to the set, so the squares it is off by are
- * at most n times the sum that is sought: with float64 nothing to speak of cancels, and equal values give exactly 0.
+ * Moments of `values[from … to)`, in one pass around the first value. That value belongs to the set, so the sum of squares about it is
+ * at most n times the one about the mean: in float64 hardly anything cancels, and equal values give exactly 0.
  */
 export function momentsOf(values: ArrayLike<number>, from = 0, to = values.length): Moments {
   if (to <= from) return NO_MOMENTS;
@@ -31,8 +31,8 @@ export function momentsOf(values: ArrayLike<number>, from = 0, to = values.lengt
 type Loop = (values: ArrayLike<number>, from: number, to: number) => Moments;
 
 /**
- * Made once per array type, since a loop that sees several reads each element more slowly; Math.min, since a comparison that is not
- * foreseen costs more. Over the millions of tokens of a step both show. Zeros are counted only where there can be any.
+ * Created once per array type, since a loop that sees several types reads each element more slowly; Math.min, since a mispredicted branch
+ * costs more. Over the millions of tokens of a step both matter. Zeros are counted only where there can be any.
  */
 const momentsSource = (type: string): string => `/* ${type} */
 function moments(values, from, to) {
@@ -65,12 +65,12 @@ export function mergeMoments(a: Moments, b: Moments): Moments {
   };
 }
 
-/** Over nothing, n is 0 and so is everything else. */
+/** Without elements, n is 0 and so is everything else. */
 export function scoreStats({ n, mean, m2 }: Moments): { n: number; mean: number; std: number } {
   return { n, mean, std: n === 0 ? 0 : Math.sqrt(m2 / n) };
 }
 
-/** Where the values of these rows lie, flat: one value a row, or those of its tokens by `offsets`. */
+/** Where the values of these rows are, flat: one value per row, or those of its tokens by `offsets`. */
 export function liveSpans(rows: Int32Array, offsets: Int32Array | undefined): Int32Array {
   const spans = new Int32Array(2 * rows.length);
   for (let k = 0; k < rows.length; k++) {
@@ -92,7 +92,7 @@ export function scoreBins(
 
 /**
  * @param weights moments over live rows (row weights) or live tokens (token weights).
- * @param keptRatio share of live rows that keep any weight at all.
+ * @param keptRatio share of live rows with any weight above 0.
  */
 export function weightStats({ n, mean, m2, min, max, zeros }: Moments, keptRatio: number): WeightStats {
   if (n === 0) return { n, mean: 0, std: 0, min: 0, max: 0, ess_ratio: 0, kept_ratio: 0, zero_ratio: 0 };

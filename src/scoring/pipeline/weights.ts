@@ -8,13 +8,13 @@ import type { Notes } from "./notes.js";
 import type { Flag, WeighedOutcome } from "./outcome.js";
 import { liveSpans, type Moments, mergeMoments, momentsOf, NO_MOMENTS, weightStats } from "./stats.js";
 
-/** Weights as they will be delivered, and, of a selector, the rows it kept. */
+/** Weights as they will be delivered and, for a selector, the rows it kept. */
 export interface Action {
   readonly weights: Weights;
   readonly kept?: Int32Array;
 }
 
-/** What a step is worth whose weights are all 0. */
+/** The statistics of a step whose weights are all 0. */
 export const NO_WEIGHT = "only loss terms that ignore the weights (KL, entropy) move the policy in this step";
 
 /** Weight 0 everywhere. */
@@ -38,7 +38,7 @@ export function emptyWeights(accepts: Accepts, batch: Batch): Weights {
   return { kind: "token", offsets, values: new Float32Array(offsets[batch.rows]!) };
 }
 
-/** The outcome of an action: its statistics over live rows or tokens, its extreme rows, and what was noted on the way. */
+/** The outcome of an action: its statistics over live rows or tokens, its extreme rows, and the notes. */
 export function finish(
   action: Action,
   batch: Batch,
@@ -75,7 +75,7 @@ export function finish(
   };
 }
 
-/** Moments of the weights of these rows, and how many of the rows keep any weight. `rowWeights[k]`: weight of the k-th live row, of a token weight its mean. */
+/** Moments of the weights of these rows, and how many of the rows keep any weight. `rowWeights[k]`: weight of the k-th live row; for token weights their mean. */
 export function measure(
   weights: Weights,
   rows: Int32Array,
