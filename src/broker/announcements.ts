@@ -15,9 +15,9 @@ import {
 
 const COUNT = 64;
 const BLOCK_MS = 2_000;
-/** Own pending entries are looked at again this often: an answer may have been lost on its way here. */
+/** Own pending entries are read again this often: an answer may have been lost on its way here. */
 const PENDING_EVERY_MS = 5_000;
-/** Far above what handling takes; claiming twice would do no harm, since handling decides on state. */
+/** Far longer than handling takes; claiming twice would do no harm, since handling decides by state. */
 const CLAIM_IDLE_MS = 10_000;
 const CONSUMER_IDLE_MS = 60_000;
 
@@ -25,15 +25,15 @@ export interface GroupLoopOptions extends GroupReader {
   readonly redis: Redis;
   readonly blocking: Redis;
   readonly log: Logger;
-  /** Handles entries; answers the ids that are finished. The others stay pending and come again. */
+  /** Handles entries; returns the ids that are finished. The others stay pending and are delivered again. */
   readonly handle: (entries: Entry[]) => Promise<string[]>;
-  /** Told each time the loop turns. */
+  /** Called each time the loop turns. */
   readonly onTurn?: () => void;
 }
 
 /**
  * Reads a stream as a member of a group, for ever: own pending entries first (at start, after every error and on a timer), then
- * new ones; now and then it takes over what dead members have left. A flushed server's group is made again, from 0.
+ * new ones; now and then it takes over what dead members have left. A flushed server's group is created again, from 0.
  */
 export async function groupLoop(o: GroupLoopOptions, signal: AbortSignal): Promise<void> {
   const logError = throttledLog((facts) =>

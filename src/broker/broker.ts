@@ -18,14 +18,14 @@ import { Steps } from "./steps.js";
 export interface BrokerOptions {
   readonly redisUrl: string;
   readonly log?: Logger;
-  /** Every so many ms all open steps are looked at. Default 3000. */
+  /** Interval in ms at which all open steps are checked. Default 3000. */
   readonly walkMs?: number;
 }
 
-/** How often it is looked for the first worker that unanswered mounts wait for; with none they are tried again this rarely, to see them expire. */
+/** How often mounts are retried while there is no worker, just to let them expire; a first worker is noticed sooner. */
 const MOUNT_RETRY_MS = 200;
 const MOUNT_IDLE_MS = 5_000;
-/** A server that says nothing holds a stopping broker up for so long. */
+/** How long a silent server may delay a stopping broker. */
 const STOP_MS = 3_000;
 const GOODBYE_MS = 1_000;
 
@@ -58,7 +58,7 @@ export class Broker extends Service<Identity> {
 
     const mounting = new Mounting(redis, this.log);
     await this.#loop("control", sharedKeys.control, async (pending) => {
-      // Entries come here again each time the pending ones are drained: those that are being tried again are looked after.
+      // Entries come here again each time the pending ones are drained: those that are being retried are taken care of.
       const entries = pending.filter((e) => !this.#waiting.has(e.id));
       const ids = await mounting.handle(entries);
       if (ids.length < entries.length)
@@ -74,7 +74,7 @@ export class Broker extends Service<Identity> {
   }
 
   /**
-   * Stands for leader. While it leads, what settle and release report goes to the sinks, in their order, each report once over all brokers. Ends with the broker.
+   * Competes for the lead. While it leads, the notices of mount, settle and release go to the sinks, in order, each once over all brokers. Ends with the broker.
    */
   lead(...sinks: readonly NoticeSink[]): Leadership {
     const leadership = new Leadership(this.redis, this.id, this.log);
@@ -86,7 +86,7 @@ export class Broker extends Service<Identity> {
     );
     this.releases.push(async () => {
       this.#abort.abort(new Error("stopping"));
-      // With Redis away both would wait for it; the lease then ends by itself.
+      // With Redis away both would wait for it; the lease then simply expires.
       await fulfilsWithin(reading, GOODBYE_MS);
       await fulfilsWithin(leadership.stop(), GOODBYE_MS);
     });
@@ -140,7 +140,7 @@ export class Broker extends Service<Identity> {
   }
 
   async #announced(tag: string, entries: Entry[]): Promise<string[]> {
-    // Several puts of one step in one batch need one look at it.
+    // Several puts of one step in one batch need only one look at the step.
     const steps = new Map<string, { run: string; inc: number; step: string; stage: string; from: Entry[] }>();
     for (const entry of entries) {
       const [run, inc, step, stage] = ["run", "inc", "step", "stage"].map((f) => entry.fields[f]?.toString());
@@ -159,7 +159,7 @@ export class Broker extends Service<Identity> {
         try {
           await this.#steps.enqueue(run, inc, step, stage);
         } catch (error) {
-          // One step that trips this code over must not hold up the others; while Redis is at fault, all are tried again.
+          // One step that makes this code fail must not hold up the others; while Redis is at fault, all are retried.
           if (isRedisError(error)) for (const entry of from) open.add(entry);
           else for (const entry of from) await deadLetter(this.redis, entry, this.log, tag);
           this.log.warn({ run, step, stage, err: String(error) }, "an announcement could not be handled");

@@ -3,13 +3,13 @@ import type { Logger } from "../log.js";
 import { ALL_TAGS, tagKeys } from "../redis/keys.js";
 import type { Entry } from "../redis/streams.js";
 
-/** What is kept of entries that could not be read: enough to find out who writes them. */
+/** How many entries that could not be read are kept: enough to find out who writes them. */
 const KEPT = 1_000;
 
-/** Of each value: entries of any size may come, and the bound that counts is one of bytes. */
+/** Kept bytes of each value: entries may have any size, and what has to be bounded is bytes. */
 const VALUE_BYTES = 1_024;
 
-/** An entry that cannot be read goes where a person can look at it, with its id, and out of everybody's way. */
+/** Moves an entry that cannot be read to where a person can inspect it, with its id, and where it blocks nothing. */
 export async function deadLetter(redis: Redis, entry: Entry, log: Logger, tag = ALL_TAGS[0] ?? "0"): Promise<void> {
   log.warn({ entry: entry.id }, "an entry could not be read; it lies in the dead stream");
   const flat = Object.entries(entry.fields).flatMap(([name, value]) => [

@@ -8,12 +8,12 @@ import { readRange } from "../redis/streams.js";
 
 /** As any reply's. */
 const REPLY_MS = 60_000;
-/** Trainers ask again every few seconds: what is left is read next time. */
+/** Trainers repeat their request every few seconds: the rest is read next time. */
 const AT_ONCE = 100;
 
 /**
- * Trainers and workers of an earlier protocol use keys of their own and never meet this one's. So that they do not wait in silence: a
- * mount request of theirs is refused in their own words, and a worker of theirs is named in the log.
+ * Trainers and workers of an earlier protocol use keys of their own and never meet this one's. So that they do not wait in vain, their
+ * mount requests are refused in their own format, and their workers are named in the log.
  */
 export class EarlierProtocol {
   readonly #redis: Redis;
@@ -53,7 +53,7 @@ const REFUSAL: MountReply = {
   },
 };
 
-/** Undefined for what cannot be read: no one waits for an answer. */
+/** Undefined if it cannot be read: no one waits for an answer then. */
 function mountIdOf(request: Uint8Array | undefined): string | undefined {
   try {
     const { mount_id: id } = unpack(request ?? new Uint8Array()) as { mount_id?: unknown };

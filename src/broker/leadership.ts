@@ -27,12 +27,12 @@ export class Leadership {
   get leading(): boolean {
     return performance.now() < this.#heldUntil;
   }
-  /** Grows each time the lease is taken anew: another may have led in between. 0 before the first time. */
+  /** Grows each time the lease is newly taken: another broker may have led in between. 0 before the first time. */
   get reign(): number {
     return this.#reign;
   }
 
-  /** Stands for leader from now on. */
+  /** Competes for the lead from now on. */
   start(): void {
     const onError = throttledLog((facts) => this.#log.warn(facts, "the leader's lease"));
     this.#stopTicks ??= every(HEARTBEAT_MS, () => this.stand(), onError);
@@ -51,7 +51,7 @@ export class Leadership {
     }
   }
 
-  /** Resolves when the lease was asked for again, or at `signal`. */
+  /** Resolves when the lease was requested again, or at `signal`. */
   nextStand(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve();
@@ -64,7 +64,7 @@ export class Leadership {
     });
   }
 
-  /** Gives the lease back, so that another need not wait for its end. */
+  /** Gives the lease back, so that another broker need not wait until it expires. */
   async stop(): Promise<void> {
     await this.#stopTicks?.();
     this.#heldUntil = 0;

@@ -47,7 +47,7 @@ export class Mounting {
     if (left < 0 || (await this.#answered(request.mount_id))) return true;
     const answer = await this.#safely(request);
     const reply: MountReply = answer ? { state: "answered", answer } : { state: "waiting", for: "worker" };
-    // The answer outlives the request: one that is read again, after a crash before its acknowledgement, must not mount once more.
+    // The answer outlives the request: a request that is read again, after a crash before its acknowledgement, must not mount twice.
     const ttl = REPLY_TTL_MS + left;
     await this.#redis.set(sharedKeys.reply(request.mount_id), Buffer.from(pack(reply)), "PX", ttl);
     if (answer) await this.#redis.del(runKeys(request.run).claim(request.mount_id));
@@ -59,7 +59,7 @@ export class Mounting {
     return raw !== null && checkMountReply(unpack(raw)).state === "answered";
   }
 
-  /** A request that trips this code over is answered so: tried again, it would hold up every other for ever. */
+  /** The answer to a request that makes this code fail: retried, it would hold up all others for ever. */
   async #safely(request: MountRequest): Promise<MountAnswer | undefined> {
     try {
       return await this.#answer(request);
@@ -70,7 +70,7 @@ export class Mounting {
     }
   }
 
-  /** Undefined: no worker lives yet. */
+  /** Undefined: there is no live worker yet. */
   async #answer(request: MountRequest): Promise<MountAnswer | undefined> {
     const version = Math.max(...request.v.filter((v) => PROTOCOL_VERSIONS.includes(v)));
     if (!Number.isFinite(version)) {

@@ -17,7 +17,7 @@ interface StepNotice extends NoticeBase {
   /** `(global_steps, trigger)` as in keys. */
   readonly step: string;
 }
-/** A trainer has taken the run: a first time, anew, or with other settings. */
+/** A trainer has mounted the run: for the first time, again, or with other settings. */
 interface MountedNotice extends NoticeBase, MountReport {
   readonly kind: "mounted";
 }
@@ -39,7 +39,7 @@ export type Notice = MountedNotice | SettledNotice | ReleasedNotice;
 
 const STEP = /^\d+\.\d+$/;
 
-/** Reads an entry of the notices stream; undefined when it is none that this version knows, or malformed. Never throws. */
+/** Reads an entry of the notices stream; undefined if this version does not know it, or it is malformed. Never throws. */
 export function parseNotice(entry: Entry): Notice | undefined {
   try {
     return read(entry);

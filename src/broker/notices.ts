@@ -8,13 +8,13 @@ import { deadLetter } from "./dead-letter.js";
 import type { Leadership } from "./leadership.js";
 import { type Notice, parseNotice } from "./notice.js";
 
-/** Whoever folds notices into gauges, counters, history. */
+/** Turns notices into gauges, counters, history. */
 export interface NoticeSink {
-  /** This broker leads from now on; what it knew from an earlier reign is void. */
+  /** This broker leads from now on; what it knew from leading earlier is void. */
   begin(): void;
   /**
-   * Notices in order. `counted` is false for those that an earlier leader has taken in already: they say what the last values
-   * are, and must not be counted again.
+   * Notices in order. `counted` is false for those that an earlier leader has already processed: they give the last values,
+   * and must not be counted again.
    */
   take(notices: readonly Notice[], counted: boolean): Promise<void>;
   /** This broker no longer leads. */
@@ -27,14 +27,14 @@ export interface NoticeReaderOptions {
   readonly leadership: Leadership;
   readonly sink: NoticeSink;
   readonly log: Logger;
-  /** Told each time the loop turns. */
+  /** Called each time the loop turns. */
   readonly onTurn: () => void;
 }
 
 const COUNT = 256;
 const BLOCK_MS = 2_000;
 const OPEN_RETRY_MS = 1_000;
-/** How far back a new leader looks for last values: as long as a silent run is shown. */
+/** How far back a new leader looks for last values: for as long as a silent run is shown. */
 const RECENT_MS = 15 * 60_000;
 
 /**
@@ -61,9 +61,9 @@ export async function keepReadingNotices(
 }
 
 /**
- * While this broker leads, reads the notices in order and hands them to the sink. The id of the last one taken in stands in Redis,
- * so that the next leader goes on where this one stopped: each notice is counted once, save for one batch at most when a leader dies
- * between taking it in and noting that.
+ * While this broker leads, reads the notices in order and hands them to the sink. The id of the last one processed is kept in
+ * Redis, so that the next leader continues where this one stopped: each notice is counted once, except for at most one batch when a
+ * leader dies between processing it and recording that.
  */
 async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise<void> {
   const logError = throttledLog((facts) => o.log.warn(facts, "reading notices failed; trying again"));
@@ -102,7 +102,7 @@ async function readNotices(o: NoticeReaderOptions, signal: AbortSignal): Promise
 const STREAMS = ALL_TAGS.map((tag) => tagKeys(tag));
 const readKeyOf = (stream: string): string => STREAMS.find((s) => s.notices === stream)!.noticesRead;
 
-/** Where the leader before has stopped, per stream; its last values are read again on the way. */
+/** Where the previous leader has stopped, per stream; its last values are read again on the way. */
 async function takeOver(o: NoticeReaderOptions): Promise<Map<string, string>> {
   o.sink.begin();
   const after = new Map<string, string>();
@@ -122,7 +122,7 @@ async function takeOver(o: NoticeReaderOptions): Promise<Map<string, string>> {
   return after;
 }
 
-/** What this version cannot read, or stumbles over, goes to the dead letters: the notices behind it are not held up. */
+/** Notices that this version cannot read or process go to the dead letters: those behind them are not held up. */
 async function takeNew(o: NoticeReaderOptions, entries: readonly Entry[]): Promise<void> {
   const notices = entries.map(parseNotice);
   for (const [i, entry] of entries.entries()) if (!notices[i]) await deadLetter(o.redis, entry, o.log);
@@ -146,7 +146,7 @@ async function takeAlone(o: NoticeReaderOptions, notice: Notice, entry: Entry): 
 
 const isDefined = (notice: Notice | undefined): notice is Notice => notice !== undefined;
 
-/** Notices for several sinks, one after the other: those that bear a repeated batch first, since an error has it read again. */
+/** Passes notices to several sinks, one after the other; first those that tolerate a repeated batch, since after an error it is read again. */
 export function allSinks(sinks: readonly NoticeSink[]): NoticeSink {
   return {
     begin: () => {

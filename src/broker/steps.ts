@@ -15,7 +15,7 @@ import { Unserved } from "./unserved.js";
 /** Open steps read from the index at a time. */
 const PAGE = 256;
 
-/** Turns complete steps into jobs, from state alone. */
+/** Turns complete steps into jobs, by their state alone. */
 export class Steps {
   readonly #redis: Redis;
   readonly #queues: Queues;
@@ -33,7 +33,7 @@ export class Steps {
     this.#producer = { worker: `broker:${id}`, pid: process.pid, job_id: "" };
   }
 
-  /** Adds the jobs that one step needs now; `stage` limits the look to the pipelines of an announcement. */
+  /** Adds the jobs that one step needs now; `stage` limits it to the pipelines of an announcement. */
   async enqueue(run: string, incarnation: number, step: string, stage?: string): Promise<void> {
     const keys = runKeys(run);
     const handle = await this.#handles.get(run, incarnation);
@@ -49,7 +49,7 @@ export class Steps {
 
   /**
    * Redis' status is the truth and the queue a to-do list that can be rebuilt: re-adds what is complete and unsettled, and
-   * settles as EXPIRED what is past its deadline, so that nobody waits for it for ever.
+   * settles as EXPIRED what is past its deadline, so that no trainer waits for it for ever.
    */
   async walk(): Promise<void> {
     const now = await redisNow(this.#redis);
@@ -58,7 +58,7 @@ export class Steps {
       await this.#alone({ run: keys.encoded }, () => this.#walkRun(keys, now, served));
   }
 
-  /** What fails for one run, or for one step of it, is logged and looked at again on the next walk; the others are not held up by it. */
+  /** An error for one run, or one of its steps, is logged and retried on the next walk; the others are not held up. */
   async #alone(what: { run: string; step?: string }, look: () => Promise<unknown>): Promise<void> {
     try {
       await look();
@@ -88,7 +88,7 @@ export class Steps {
     else await this.enqueue(handle.run, incarnation, step);
   }
 
-  /** The whole index first: taking steps off while paging would skip others. */
+  /** Reads the whole index first: removing steps while paging would skip others. */
   async #openSteps(keys: RunKeys): Promise<string[]> {
     const members: string[] = [];
     for (let from = 0; ; from += PAGE) {
@@ -98,14 +98,14 @@ export class Steps {
     }
   }
 
-  /** A run without a mount has no steps to look after. It may be mounted in this very moment, hence the second look. */
+  /** A run without a mount has no steps to take care of. It may just be being mounted, hence the second look. */
   async #forgetRun(keys: RunKeys, now: number): Promise<void> {
     await this.#redis.zrem(keys.runs, keys.encoded);
     this.#unserved.forget(keys);
     if (await readHandle(this.#redis, keys)) await this.#redis.zadd(keys.runs, now, keys.encoded);
   }
 
-  /** Settles what was begun and not finished in time; a stage that nothing was put at yet is still to come. */
+  /** Settles what was begun but not finished in time; a stage at which nothing was put yet is still to come. */
   async #expire(keys: RunKeys, handle: Handle, step: string, state: StepState): Promise<void> {
     const ref = { run: handle.run, incarnation: handle.incarnation, step };
     for (const p of handle.pipelines.filter((p) => state.stages.has(p.stage) && !state.settled.has(p.name))) {
@@ -126,7 +126,7 @@ export class Steps {
     }
     const member = stepMember(ref);
     await this.#redis.zrem(keys.steps, member);
-    // A put that came meanwhile has moved the deadline: the step is open again.
+    // A put that arrived meanwhile has moved the deadline: the step is open again.
     const deadline = await this.#redis.hget(keys.step(handle.incarnation, step).status, "deadline");
     if (Number(deadline) <= state.deadline) return;
     await this.#redis.multi().zadd(keys.steps, Number(deadline), member).pexpire(keys.steps, MOUNT_TTL_MS).exec();

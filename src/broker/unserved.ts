@@ -4,7 +4,7 @@ import type { Handle } from "../protocol/messages.js";
 import { queueName, type RunKeys } from "../redis/keys.js";
 import { workerPresence } from "../redis/presence.js";
 
-/** Says once, in the log, when the last worker of a living run's pipeline is gone, and when one is there again. */
+/** Logs once when the last worker of a live run's pipeline is gone, and when there is one again. */
 export class Unserved {
   readonly #redis: Redis;
   readonly #log: Logger;
@@ -41,7 +41,7 @@ export class Unserved {
     this.#reported.delete(encoded);
   }
 
-  /** Nobody waits for a run whose trainer is gone. */
+  /** A run whose trainer is gone needs no worker. */
   async #isLiving({ trainer }: RunKeys): Promise<boolean> {
     return (await this.#redis.exists(trainer)) === 1;
   }

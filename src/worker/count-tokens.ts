@@ -3,8 +3,8 @@ import type { Limits } from "../columns/limits.js";
 import type { ResultHeader } from "../protocol/messages.js";
 
 /**
- * Tokens that a result weighs: the ones of its mask. Undefined when the pipeline read no mask. Never throws: the result is settled
- * by then, and a number for a chart must not undo that.
+ * Tokens that a result weighs: the ones of its mask. Undefined when the pipeline read no mask. Never throws: the result is already
+ * settled, and a number for a chart must not undo that.
  */
 export function countTokens(
   header: Pick<ResultHeader, "columns">,

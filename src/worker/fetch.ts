@@ -10,7 +10,7 @@ import { type RunKeys, runKeys } from "../redis/keys.js";
 import type { BegunPut } from "../redis/scripts/begin.js";
 import type { PutPart } from "./compute/thread-messages.js";
 
-/** The columns that the pipeline reads, of every put, and not a byte more. Errors: CHUNKS_MISSING, DECODE. */
+/** Exactly the columns that the pipeline reads, from every put. Errors: CHUNKS_MISSING, DECODE. */
 export async function fetchParts(
   redis: Redis,
   job: JobData,
@@ -49,7 +49,7 @@ async function fetchOne(
   else if (last >= first) {
     for (const [i, chunk] of (await readChunks(redis, key, first, last)).entries()) chunks.set(first + i, chunk);
   }
-  // A buffer of its own: it is handed over to the compute thread, which must share memory with nobody.
+  // A buffer of its own: it is transferred to the compute thread, which must not share memory.
   const body = new Uint8Array(stop - base);
   for (let at = base; at < stop; ) {
     const index = Math.floor(at / header.chunk_bytes);

@@ -1,5 +1,5 @@
 const MINUTE_MS = 60_000;
-/** How often the main thread notes that it turns. */
+/** How often the main thread records that it is running. */
 const TICK_MS = 100;
 
 /** The state of a worker, as its heartbeat reports it. */
@@ -8,7 +8,7 @@ export interface Vitals {
   readonly jobs_last_minute: number;
   /** Since the last job ended; null before the first. */
   readonly idle_ms: number | null;
-  /** The longest that its main thread stood still since the last heartbeat: locks are renewed and HTTP answered there. */
+  /** The longest stall of its main thread, which renews locks and answers HTTP, since the last heartbeat. */
   readonly loop_lag_ms: number;
 }
 
@@ -32,7 +32,7 @@ export class VitalSigns {
     this.#ended.push(this.#last);
   }
 
-  /** What was since the last call. A standstill counts even if this is the first to run after it. */
+  /** The facts since the last call. A stall counts even if this is the first code to run after it. */
   take(): Vitals {
     const now = this.#now();
     this.#turn();

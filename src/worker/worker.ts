@@ -20,10 +20,10 @@ import { WORKER_DEFAULTS, type WorkerOptions } from "./worker-options.js";
 
 /** How long a stopping worker waits for its jobs before it puts them back. */
 const DRAIN_MS = 30_000;
-/** A server that says nothing holds a stopping worker up for so long beyond that. */
+/** How long a silent server may delay a stopping worker beyond that. */
 const GOODBYE_MS = 3_000;
 
-/** Pulls the jobs of the queues it can serve, scores, settles. Any number may run. */
+/** Takes jobs from the queues it can serve, scores, settles. Any number may run. */
 export class Worker extends Service<WorkerBeat> {
   readonly #options: WorkerOptions;
   readonly #vitals = new VitalSigns();

@@ -31,23 +31,23 @@ export interface CatalogueEntry {
   readonly needs: readonly FieldNeed[];
   /** Scorers always; actuators only when they read something later than their scorer. */
   readonly timing?: Stage;
-  /** Scorers: what a score of theirs belongs to. */
+  /** Scorers: whether they give a score per row or per token. */
   readonly granularity?: Accepts;
-  /** Reweighters and selectors: the shape of scores they take; absent where they take either. */
+  /** Reweighters and selectors: the shape of scores they take; absent if they take either. */
   readonly accepts?: Accepts;
   /** Reweighters that normalise their weights themselves. */
   readonly self_normalized?: true;
-  /** Token reweighters: when no weight of theirs is 0. */
+  /** Token reweighters: the condition under which none of their weights is 0. */
   readonly positive?: Positive;
-  /** Mixers: whether they need a scorer, and the one they get where none is named. */
+  /** Mixers: whether they need a scorer, and the one they get if none is named. */
   readonly scorer?: "required" | "none";
   readonly default_scorer?: string;
   /** Policies: fields of the responses that feed them, read at post_reward. */
   readonly feed_needs?: readonly FieldNeed[];
-  /** Selectors that read what they remembered of earlier steps. */
+  /** Selectors that remember earlier steps. */
   readonly remembers?: true;
   readonly needs_groups: boolean;
-  /** What it must see together. */
+  /** Which rows it must see together. */
   readonly rows: Rows;
   readonly rules: readonly Rule[];
   readonly doc: ComponentDoc;

@@ -5,7 +5,7 @@ import { checkMapping, type Subject } from "../config/schema-check.js";
 import { TRAINER_SCHEMA } from "../config/trainer-options.js";
 import type { MountInput } from "./resolution.js";
 
-/** The input without what is unsound in it, which must not be judged any further: it comes off the wire. */
+/** The input without its invalid parts, which must not be checked any further: it comes from another process. */
 export function checkInput(input: MountInput, problems: Problem[]): MountInput {
   const { group_size: size, trainer: given, adv_estimator: estimator, provides, ...rest } = input;
   if (estimator !== undefined && typeof estimator !== "string") {

@@ -65,7 +65,7 @@ export function chooseComponents(
   return { ...first, fingerprint: undefined };
 }
 
-/** The scorer to mount: the one that is named, else the mixer's own. */
+/** The scorer to mount: the one that is named, else the mixer's default. */
 function wantedScorer(options: PipelineOptions, actuator: CatalogueEntry | undefined): ComponentOption | undefined {
   if (options.scorer !== null) return options.scorer;
   if (actuator?.scorer !== "required" || actuator.default_scorer === undefined) return undefined;

@@ -5,8 +5,8 @@ import { ESTIMATORS, estimatorsWithGroups, findEstimator, normalizeEstimator } f
 import type { MountInput, Place } from "./resolution.js";
 
 /**
- * A component that compares the rows of a group needs groups: an estimator that has them and at least two rows a prompt.
- * `undefined` when nothing speaks against it.
+ * A component that compares the rows of a group needs groups: an estimator that forms them and at least two rows per prompt.
+ * `undefined` if there is no objection.
  */
 export function groupProblem(entry: CatalogueEntry, at: Place, input: MountInput): Problem | undefined {
   if (!entry.needs_groups) return undefined;
@@ -40,7 +40,7 @@ export function groupProblem(entry: CatalogueEntry, at: Place, input: MountInput
   return undefined;
 }
 
-/** What there is to say about the estimator itself. */
+/** Remarks on the estimator itself. */
 export function estimatorRemarks(input: MountInput, anyGroups: boolean): { warnings: string[]; notes: string[] } {
   if (input.adv_estimator === undefined) {
     const unchecked = anyGroups ? ": whether its groups exist was not checked" : "";

@@ -8,7 +8,7 @@ export interface Found {
   readonly entry: CatalogueEntry;
 }
 
-/** Every definition of a name, in catalogues from the smallest on (built-ins before plugin sets), so that any order answers alike. */
+/** Every definition of a name, from the smallest catalogue on (built-ins before plugin sets), so that the order of catalogues does not matter. */
 export function findAll(catalogues: readonly Catalogue[], kind: Kind, name: string): Found[] {
   const ordered = [...catalogues].sort(
     (a, b) => a.entries.length - b.entries.length || (a.fingerprint < b.fingerprint ? -1 : 1),
@@ -29,7 +29,7 @@ export function kindsOf(catalogues: readonly Catalogue[], name: string): Kind[] 
   return [...new Set(catalogues.flatMap((c) => c.entries.filter((e) => e.name === name).map((e) => e.kind)))];
 }
 
-/** `did you mean …?   registered scorers: …`; where nothing of that kind is near, near names of other kinds. */
+/** `did you mean …?   registered scorers: …`; if nothing of that kind is similar, similar names of other kinds. */
 export function registeredHint(catalogues: readonly Catalogue[], kind: Kind, name: string): string {
   const names = namesOf(catalogues, kind);
   const near = didYouMean(name, names) ?? otherKind(catalogues, name);

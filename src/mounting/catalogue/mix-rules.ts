@@ -6,13 +6,13 @@ import type { CatalogueEntry } from "./catalogue-entry.js";
 import type { Chosen } from "./choose.js";
 import { sharesProblem } from "./rules.js";
 
-/** A mixer as it stands in a pipeline: it reads the column that names the domains. */
+/** A mixer as used in a pipeline: it also reads the column that names the domains. */
 export function withDomainKey(entry: CatalogueEntry, options: PipelineOptions): CatalogueEntry {
   if (entry.kind !== "mixer") return entry;
   return { ...entry, needs: [...entry.needs, { name: options.domain_key }] };
 }
 
-/** What can be wrong or doubtful about a mix pipeline beside its components. */
+/** What can be wrong or doubtful about a mix pipeline apart from its components. */
 export function checkMix(
   options: PipelineOptions,
   chosen: Chosen,

@@ -3,7 +3,7 @@ import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { PipelineOptions } from "../config/options.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 
-/** Losses that average over a row's tokens first, whatever the aggregation says: each row counts as much as another. */
+/** Losses that average over a row's tokens first, whatever the aggregation: every row counts the same. */
 const ROW_LOSSES = ["geo_mean", "gspo", "sapo"];
 /** verl's aggregations: whether rows or tokens count alike, and so whose mean weight must be one to keep the step's size. */
 const AGGREGATIONS: Readonly<Record<string, "row" | "token">> = {
@@ -22,8 +22,9 @@ export interface Diagnostics {
 }
 
 /**
- * How a pipeline's weights are normalised. Unset: by the shape of the weights, or not at all where the reweighter does it itself. `auto`: by the trainer's loss; where that is not known, by
- * the shape too, with a warning: such a step is only scaled by a factor near one, so it is no reason to refuse a run.
+ * How a pipeline's weights are normalised. Unset: by the shape of the weights, or not at all if the reweighter does it itself. `auto`: by
+ * the trainer's loss; if that is not known, also by the shape, with a warning: the step is then only scaled by a factor near one, which is
+ * no reason to refuse a run.
  */
 export function resolveNormalize(
   options: PipelineOptions,

@@ -1,7 +1,7 @@
 import type { FieldNeed, PipelineSpec } from "../../protocol/pipeline-spec.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 
-/** A policy as it reads the responses that feed it; `undefined` for every other component. */
+/** A policy in its role as reader of the responses that feed it; `undefined` for every other component. */
 export function feedEntry(entry: CatalogueEntry): CatalogueEntry | undefined {
   return entry.feed_needs === undefined ? undefined : { ...entry, needs: entry.feed_needs };
 }
@@ -11,8 +11,8 @@ export function feedName(pipeline: string): string {
 }
 
 /**
- * The hidden pipeline that feeds a policy: it never delivers anything, it adds a summary of each step's responses to the state of the
- * pipeline that chooses. Names of users' pipelines never begin with `_`.
+ * The hidden pipeline that feeds a policy: it delivers nothing, but adds a summary of each step's responses to the state that the
+ * choosing pipeline reads. Names of users' pipelines never begin with `_`.
  */
 export function feedSpec(spec: PipelineSpec, fields: readonly FieldNeed[]): PipelineSpec {
   return {

@@ -3,13 +3,13 @@ import type { Composition, FieldNeed, PipelineSpec } from "../../protocol/pipeli
 import type { Stage } from "../../protocol/stages.js";
 import type { RunOptions } from "../config/options.js";
 
-/** What a mount is judged by. */
+/** What a mount is resolved from. */
 export interface MountInput {
   /** The `dataflex:` block, parsed but not checked. */
   readonly dataflex: unknown;
   /** As verl spells it; unset: `live` refuses group components, `check` notes it, `replay` lets its caller decide. */
   readonly adv_estimator?: string;
-  /** Fields the trainer has; absent: whatever verl has. */
+  /** Fields that the trainer has; absent: any that verl has. */
   readonly provides?: readonly string[];
   /** Rows of every group, where known. */
   readonly group_size?: number;
@@ -30,7 +30,7 @@ export interface ResolvedMount {
   readonly run: RunOptions;
   /** Normalised: `grpo`, not `AdvantageEstimator.GRPO`. */
   readonly adv_estimator?: string;
-  /** Things that may go wrong; a mount answers with them. */
+  /** Things that may go wrong; they are part of a mount's answer. */
   readonly warnings: readonly string[];
   /** Things that were assumed or left unchecked. */
   readonly notes: readonly string[];

@@ -135,7 +135,7 @@ function stageOf(entry: CatalogueEntry): Stage {
   return entry.timing !== undefined && STAGES.includes(entry.timing) ? entry.timing : "pre_rollout";
 }
 
-/** A catalogue comes from another process: its timing may be anything, and `in_loss` is a wish to be answered. */
+/** A catalogue comes from another process: its timing may be anything, and `in_loss` deserves an explanation. */
 function timingProblem(entry: CatalogueEntry, at: Place): Problem | undefined {
   const timing: string | undefined = entry.timing;
   if (timing === undefined || (STAGES as readonly string[]).includes(timing)) return undefined;

@@ -22,7 +22,7 @@ import { type Block, pick, salvage } from "./salvage.js";
 import { applyTrainerRules, type RuledPart } from "./trainer-rules.js";
 import { stageFields } from "./wanted-fields.js";
 
-/** More pipelines would mean more metric series and composition passes than anyone has asked for. */
+/** More pipelines would mean more metric series and composition passes than any use known. */
 export const MAX_PIPELINES = 16;
 /** The name of the pipeline of a block without `pipelines:`. */
 const SINGLE_PIPELINE = "main";
@@ -34,8 +34,8 @@ const RUN_NAMES = Object.keys(propertiesOf(RUN_SCHEMA));
 const PIPELINE_NAMES = Object.keys(propertiesOf(PIPELINE_SCHEMA));
 
 /**
- * Judges a `dataflex:` block against what live workers registered and resolves it to what broker, worker and client need.
- * Pure. Answers with every problem at once; paths begin with `dataflex`, whatever file the block came from.
+ * Checks a `dataflex:` block against what live workers registered and resolves it to what broker, worker and client need.
+ * Pure. Returns every problem at once; paths begin with `dataflex`, whatever file the block came from.
  */
 export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]): Resolution {
   const problems: Problem[] = [];

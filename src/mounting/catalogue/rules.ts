@@ -16,7 +16,7 @@ export function ruleText(rule: Rule): string {
 }
 
 /**
- * The sentence a broken rule deserves, or undefined when it holds.
+ * The sentence for a violated rule, or undefined if it holds.
  * @param domains number of domains of the pipeline, where it has some.
  */
 export function brokenRule(
@@ -41,7 +41,7 @@ function floorProblem(name: string, floor: unknown, domains: number | undefined)
   return `${name} is a share of every one of ${domains} domains, so at most 1/${domains} (${most}), got ${show(floor)}`;
 }
 
-/** One number ≥ 0 a domain, with a sum above 0; for parameters and for the option `prior`. */
+/** One number ≥ 0 per domain, with a sum above 0; for parameters and for the option `prior`. */
 export function sharesProblem(name: string, shares: unknown, domains: number | undefined): string | undefined {
   if (!Array.isArray(shares)) return undefined;
   if (domains !== undefined && shares.length !== domains) {

@@ -16,8 +16,8 @@ export interface Block {
 }
 
 /**
- * A block with a wrong option still has components: it is resolved with defaults in the wrong option's place, so that the
- * problems of its components come out in the same answer. Its `problems` already refuse the mount; nothing is run from it.
+ * A block with a wrong option still has components: it is resolved with the default in place of the wrong option, so that the
+ * problems of its components are part of the same answer. Its `problems` already refuse the mount; nothing is run from it.
  */
 export function salvage(
   name: string,

@@ -2,11 +2,11 @@ import type { Problem, TrainerSettings } from "../../protocol/mount-messages.js"
 import { VERL_PATHS, type VerlSetting } from "../config/trainer-options.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
 
-/** A component as the rules see it. */
+/** A component, as the rules need it. */
 export interface RuledPart {
   readonly entry: CatalogueEntry;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Where its name stands. */
+  /** Where it is named. */
   readonly path: Problem["path"];
   /** Its weights reach the loss: no shadow, no mixer, no choice of prompts. */
   readonly weighs: boolean;
@@ -40,7 +40,7 @@ const MULTIPLYING = [
   ...["clip_cov", "kl_cov", "dro", "cispo", "geo_mean"],
 ];
 
-/** Rules about the loss: they matter only where some pipeline's weights reach it. */
+/** Rules about the loss: they matter only if some pipeline's weights reach it. */
 export const LOSS_RULES: Readonly<Record<string, Rule<undefined> & { readonly setting: VerlSetting }>> = {
   loss_ignores_weights: {
     setting: "loss_mode",
@@ -156,7 +156,7 @@ export const COMPONENT_RULES: Readonly<Record<string, Rule<RuledPart>>> = {
   },
 };
 
-/** Every problem that the trainer's settings reveal; none where it gave no settings. Problems point at the setting or the component. */
+/** Every problem that the trainer's settings reveal; none if it gave no settings. Problems point at the setting or the component. */
 export function applyTrainerRules(facts: TrainerFacts): { problems: Problem[]; warnings: string[] } {
   const problems: Problem[] = [];
   const warnings: string[] = [];
@@ -176,7 +176,7 @@ export function applyTrainerRules(facts: TrainerFacts): { problems: Problem[]; w
   return { problems, warnings };
 }
 
-/** Row weights are the same over a whole row; of token weights only some kinds are known to stay above 0. */
+/** Row weights are constant over a row; only some kinds of token weights are known to stay above 0. */
 function zeroInsideRow({ entry, params }: RuledPart): boolean {
   if (entry.accepts !== "token") return false;
   const { positive } = entry;
@@ -189,7 +189,7 @@ function reads({ entry }: RuledPart, field: string): boolean {
   return [...entry.needs, ...(entry.feed_needs ?? [])].some((need) => need.name === field);
 }
 
-/** Needed, and not among what the trainer says it has. */
+/** Needed, but not among the fields that the trainer says it has. */
 function unsure(part: RuledPart, field: string, provides: readonly string[] | undefined): boolean {
   return reads(part, field) && !provides?.includes(field);
 }

@@ -38,7 +38,7 @@ const VERL_FIELDS: Readonly<Record<Stage, readonly string[]>> = {
  * Exactly what the trainer sends for a pipeline: what its components read; `uid` for group components (`session` and
  * `session_index` ride along with it); the mask whenever any token matrix is read, or the loss is weighed.
  *
- * @param weighs the weights go into the loss: without the mask nobody could say which tokens they are for
+ * @param weighs the weights go into the loss: without the mask it would be unknown which tokens they are for
  */
 export function pipelineFields(entries: readonly CatalogueEntry[], weighs: boolean): FieldNeed[] {
   const added = entries.some((entry) => entry.needs_groups) ? [fieldNeed("uid")] : [];
@@ -58,7 +58,7 @@ export function stageFields(pipelines: readonly PipelineSpec[]): Partial<Record<
   return stages;
 }
 
-/** A field that is needed and that the trainer does not have. */
+/** A field that is needed but that the trainer does not have. */
 export function missingField(
   field: string,
   needer: string,
@@ -76,7 +76,7 @@ export function missingField(
   };
 }
 
-/** Doubts about a field when nobody said what the trainer has: unknown to verl, or not there yet at that stage. */
+/** Doubts about a field if the trainer has not listed its fields: it is unknown to verl, or not there yet at that stage. */
 export function fieldDoubt(field: string, stage: Stage): string | undefined {
   const since = STAGES.find((s) => VERL_FIELDS[s].includes(field));
   if (since === undefined) return `verl has no field "${field}": the trainer must provide it itself`;

@@ -12,13 +12,13 @@ async function catalogueWith(
   declared: readonly ForeignDeclaration[] = [],
 ): Promise<Catalogue> {
   if (plugins.length + declared.length === 0) return builtinCatalogue();
-  // The loader of TypeScript comes along only where there is something to load.
+  // The TypeScript loader is imported only if there is something to load.
   const { loadComponents } = await import("../../scoring/components/load-plugins.js");
   const { components, sourceOf } = await loadComponents(plugins, foreignComponents(declared));
   return catalogueOf(components, { prefix: "plugin", sourceOf });
 }
 
-/** What a worker with these plugins registers: the built-ins for everybody, and a second catalogue that holds its plugins as well. */
+/** What a worker with these plugins registers: the built-ins, which all workers have, and a second catalogue that holds its plugins as well. */
 export async function workerCatalogues(
   plugins: readonly string[],
   declared: readonly ForeignDeclaration[] = [],

@@ -69,7 +69,7 @@ function plain(value: unknown): string {
 
 function bounds(schema: JsonSchema): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  // zod bounds every integer by ±(2^53 − 1): true, and of no interest to a reader.
+  // zod bounds every integer by ±(2^53 − 1), which is of no interest to a reader.
   const low = safe(minimum) ? minimum : undefined;
   const high = safe(maximum) ? maximum : undefined;
   if (low !== undefined && high !== undefined) return ` in [${low}, ${high}]`;

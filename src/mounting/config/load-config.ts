@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** One missing bracket can make every later line an error: the first few are enough. */
 const MAX_SYNTAX_ERRORS = 3;
 
-/** Where the parser's own words speak to its programmer. */
+/** Messages of the parser that are meant for programmers, in our words. */
 const SYNTAX: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "more than one document; leave the one with the dataflex block, without ---",
 };
@@ -33,10 +33,10 @@ export interface ConfigFile {
   readonly adv_estimator?: string;
   /** `actor_rollout_ref.rollout.n`: rows a group has. */
   readonly group_size?: number;
-  /** The settings that decide whether weights can have their effect; of a whole verl configuration only. */
+  /** The settings that decide whether weights can take effect; only from a whole verl configuration. */
   readonly trainer?: TrainerSettings;
   readonly notes: readonly string[];
-  /** Line and column (from 1) of a path as problems have it, which begins with `dataflex`; the nearest parent's if it is absent. */
+  /** Line and column (from 1) of a problem's path, which begins with `dataflex`; those of the nearest parent if it is absent. */
   locate(path: Path): Place | undefined;
 }
 

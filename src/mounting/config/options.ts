@@ -8,7 +8,7 @@ import { describe, type JsonSchema, propertiesOf } from "./describe.js";
  */
 const unset = <S extends z.ZodType>(schema: S) => schema.nullable().default(null);
 
-/** A component by name. `fingerprint` is needed only where two live catalogues define the name differently. */
+/** A component by name. `fingerprint` is needed only if two live catalogues define the name differently. */
 const component = z.strictObject({
   name: z.string().min(1).meta({ description: "registered name" }),
   params: z.unknown().optional().meta({ description: "parameters of the component" }),

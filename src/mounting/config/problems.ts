@@ -3,7 +3,7 @@ import type { Problem } from "../../protocol/mount-messages.js";
 
 /** Message and suggestion share a line up to this length. */
 const MAX_LINE = 140;
-/** Far above any sentence of ours. */
+/** Far longer than any of our sentences. */
 const MAX_TEXT = 2000;
 
 /** A place in a text, counted from 1. */
@@ -35,7 +35,7 @@ export function locateProblems(problems: readonly Problem[], source: ProblemSour
   return problems.map((problem) => ({ ...problem, file: source.file, ...(source.locate(problem.path) ?? {}) }));
 }
 
-/** A name from the file may hold anything: control characters would run in a terminal, a megabyte would hide the message. */
+/** A name from the file may contain anything: a terminal would execute control characters, and a megabyte would hide the message. */
 function printable(text: string): string {
   const safe = text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT / 2)} … ${safe.slice(-MAX_TEXT / 2)}`;
@@ -56,7 +56,7 @@ export function problemText(problem: LocatedProblem): string {
 }
 
 /**
- * All problems as one error, for callers that cannot go on: CONFIG, with every problem in `details.problems`.
+ * All problems as one error, for callers that cannot continue: CONFIG, with every problem in `details.problems`.
  * Commands print each one; elsewhere the message carries them all.
  */
 export function configError(problems: readonly LocatedProblem[]): DataflexError {

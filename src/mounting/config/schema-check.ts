@@ -14,7 +14,7 @@ import {
 
 export type Path = Problem["path"];
 
-/** How a checked mapping is spoken of: `softmax has no parameter …`, `a pipeline has no option …`. */
+/** How messages refer to a checked mapping: `softmax has no parameter …`, `a pipeline has no option …`. */
 export interface Subject {
   readonly owner: string;
   readonly noun: "parameter" | "option";

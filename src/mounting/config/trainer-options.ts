@@ -3,8 +3,8 @@ import type { TrainerSettings } from "../../protocol/mount-messages.js";
 import { isRecord, type JsonSchema, show } from "./describe.js";
 
 /**
- * What a trainer reports of its own settings, in verl's words, and where a verl configuration has them. All are optional: a setting that is
- * absent is not known, never a default, since a file may override others that nobody showed.
+ * What a trainer reports about its own settings, in verl's terms, and where a verl configuration has them. All are optional: a setting that
+ * is absent is not known, and no default is assumed, since a file may override others that were not given.
  */
 const settings = z.strictObject({
   loss_mode: z.string().min(1).optional().meta({ description: "policy loss" }),
@@ -45,7 +45,7 @@ export function trainerSettingsOf(root: unknown, notes: string[]): TrainerSettin
   return found as TrainerSettings;
 }
 
-/** What stands at `path`; undefined where nothing does. */
+/** The value at `path`; undefined if there is none. */
 export function dig(root: unknown, path: readonly string[]): unknown {
   let here = root;
   for (const part of path) {

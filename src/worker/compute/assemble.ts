@@ -16,7 +16,7 @@ export interface Step {
   readonly padding: Uint8Array | undefined;
 }
 
-/** Puts the columns of all puts together, in row order. */
+/** Joins the columns of all puts, in row order. */
 export function assemble(request: ComputeRequest): Step {
   const pieces = new Map<string, Piece[]>();
   for (const put of request.puts) {
@@ -31,7 +31,7 @@ export function assemble(request: ComputeRequest): Step {
   const lengths = paintRows(pieces.get("lengths"), request.rows);
   const sessions = SESSION_COLUMNS.map((name) => pieces.get(name));
   for (const name of [...LAYOUT_COLUMNS, ...SESSION_COLUMNS]) pieces.delete(name);
-  // The mask first: other columns of several puts may need it to be brought to one form.
+  // The mask first: joining other columns of several puts may need it.
   const columns = new Map<string, Column>();
   const names = [...pieces.keys()].sort((a, b) => Number(b === "response_mask") - Number(a === "response_mask"));
   for (const name of names) {
@@ -51,7 +51,7 @@ export function assemble(request: ComputeRequest): Step {
   return { layout, columns, padding };
 }
 
-/** A number a row, and which rows have one. */
+/** One number per row, and which rows have one. */
 interface RowValues {
   readonly values: Int32Array;
   readonly known: Uint8Array;

@@ -7,7 +7,7 @@ export interface OpenBackend {
   readonly use: "cpu" | InjectedBackend;
 }
 
-/** Where a backend of that name computes. */
+/** The device on which a backend of that name computes. */
 export const deviceOf = (backend: string): "gpu" | "cpu" => (backend === "tensorflow-gpu" ? "gpu" : "cpu");
 
 /** The optional peers that hold libtensorflow; their own installers download it, so nothing here depends on them. */
@@ -21,8 +21,8 @@ export function checkBackend(name: string): Backend {
 }
 
 /**
- * Opens what `--backend` asked for, or refuses: a worker asked for a GPU never runs on the CPU in silence. A native backend must prove
- * itself with one real operation, since some of its versions load and then fail at the first.
+ * Opens what `--backend` asked for, or refuses: a worker asked for a GPU never silently runs on the CPU. A native backend is tested
+ * with one real operation, since some versions load and then fail at the first one.
  *
  * @throws DataflexError USAGE as `checkBackend`; BACKEND with the reason and what to install.
  */
@@ -63,7 +63,7 @@ async function openNative(asked: "tensorflow" | "tensorflow-gpu"): Promise<Tf> {
   return tf;
 }
 
-/** tfjs-node-gpu falls back to the CPU without a word; its binding says which device it took. */
+/** tfjs-node-gpu silently falls back to the CPU; its binding says which device it uses. */
 function usesGpu(tf: Tf): boolean {
   const backend = tf.backend() as { isUsingGpuDevice?: boolean; isGPUPackage?: boolean };
   return backend.isGPUPackage === true && backend.isUsingGpuDevice === true;

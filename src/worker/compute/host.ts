@@ -16,17 +16,17 @@ const NATIVE = new Set(["tensorflow", "tensorflow-gpu"]);
 /** How long a job waits for a Python process that is starting again, before another worker may try. */
 const PYTHON_WAIT_MS = 30_000;
 
-/** How long a thread may take to start: a plugin may load a model, but one that hangs must not hold the slot for ever. */
+/** How long a thread may take to start: a plugin may load a model, but one that hangs must not occupy the slot for ever. */
 const START_MS = 60_000;
 
-/** How long a thread may go on with a job whose outcome it has given before it is replaced. */
+/** How long a thread may stay busy with a job after returning its outcome before it is replaced. */
 const FREE_MS = 2_000;
 
-/** Thread or child process, seen alike. */
+/** A thread or a child process. */
 interface Channel {
   post(message: unknown, transfer: ArrayBuffer[]): void;
   onMessage(listener: (reply: ComputeReply) => void): void;
-  /** `cause`: the error that ended it, where there was one. */
+  /** `cause`: the error that ended it, if there was one. */
   onExit(listener: (code: number | null, cause?: Error) => void): void;
   kill(): Promise<unknown>;
 }
@@ -41,7 +41,7 @@ export class ComputeHost {
   #channel: Channel | undefined;
   #starting: Promise<string> | undefined;
   #pending: { id: number; resolve: (c: Computed) => void; reject: (e: Error) => void } | undefined;
-  /** Of the job that runs or ran last: what a thread that ends by itself is blamed on. */
+  /** Components of the job that runs or ran last: they are blamed if the thread ends unasked. */
   #last: PipelineSpec | undefined;
   #id = 0;
   #stopped = false;
@@ -51,14 +51,14 @@ export class ComputeHost {
   /** Tensors alive in the thread after its last job. */
   tensors: TensorUse = { count: 0, bytes: 0 };
 
-  /** What the slot's Python process held after its last call. */
+  /** Memory of the slot's Python process after its last call. */
   memory: PythonMemory = { rss_bytes: 0, gpu_bytes: 0 };
   readonly #python: PythonSlot | undefined;
   readonly #startMs: number;
-  /** Whether Python is at work on the job at hand, so that it is what a time limit ends. */
+  /** Whether Python is working on the current job, so that a time limit has to end Python. */
   #inside = false;
 
-  /** @param python the slot's Python process, where the setup has Python components. */
+  /** @param python the slot's Python process, if the setup has Python components. */
   constructor(setup: ComputeSetup, python?: PythonSlot, startMs = START_MS) {
     this.#setup = setup;
     this.#startMs = startMs;
@@ -66,7 +66,7 @@ export class ComputeHost {
     python?.onState((state) => this.#channel?.post({ python: state } satisfies PythonNews, []));
   }
 
-  /** False once the thread did not start, until a later start succeeds: each job tries again. */
+  /** False after the thread failed to start, until a later start succeeds: each job tries again. */
   get isUp(): boolean {
     return !this.#startFailed;
   }
@@ -76,7 +76,7 @@ export class ComputeHost {
     return this.#python?.isUp ?? true;
   }
 
-  /** Answers the backend in use. Errors: BACKEND, PLUGIN, as the thread found them; COMPUTE_LOST when it ended or hung instead. */
+  /** Returns the backend in use. Errors: BACKEND, PLUGIN, as reported by the thread; COMPUTE_LOST if it ended or hung instead. */
   start(): Promise<string> {
     this.#starting ??= this.#begin();
     return this.#starting;
@@ -99,7 +99,7 @@ export class ComputeHost {
     }
   }
 
-  /** A thread that is still at work on the job before, whose outcome it has given, is replaced: its next job is innocent of that. */
+  /** Replaces a thread that is still busy with the previous job, whose outcome it has returned: the next job must not suffer for it. */
   async #free(): Promise<void> {
     const knock = ++this.#id;
     const free = new Promise<boolean>((resolve) => {
@@ -115,7 +115,7 @@ export class ComputeHost {
     await this.start();
   }
 
-  /** @param leftMs what is left of the step's time: how long a job may wait for a Python process that is starting again. */
+  /** @param leftMs time left until the step's deadline: how long a job may wait for a Python process that is restarting. */
   async run(request: Omit<ComputeRequest, "id">, computeMs: number, leftMs = computeMs): Promise<Computed> {
     const begun = performance.now();
     await within(leftMs, this.start().catch(elsewhere), () => {
@@ -187,7 +187,7 @@ export class ComputeHost {
         this.#starting = undefined;
         if (this.#stopped) return;
         if (this.#pending) this.#pending.reject(lost);
-        // A job that had its result by then keeps it; whoever wrote the component should know all the same.
+        // A job that has its result by then keeps it, but the component's author should know.
         else process.stderr.write(`${lost.message}\n`);
       });
     });
@@ -244,11 +244,11 @@ function partsOf({ name, scorer, actuator }: PipelineSpec): string {
   return `pipeline "${name}", ${parts.join(", ")}`;
 }
 
-/** Lies beside this file in the built package; threads and processes run what ships, never the sources. */
+/** Beside this file in the built package: threads and processes run the build, never the sources. */
 const ENTRY = new URL("./thread-entry.js", import.meta.url);
 
 function threadChannel(setup: ComputeSetup): Channel {
-  // stdout holds results, and what a component prints is none.
+  // stdout is for results, not for what a component prints.
   const thread = new Thread(ENTRY, { workerData: setup, stdout: true, env: pluginEnv() });
   thread.stdout.on("data", (text: Uint8Array) => process.stderr.write(text));
   let cause: Error | undefined;

@@ -26,7 +26,7 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
     ...(state && { state }),
   });
   const acted = performance.now();
-  // A policy's candidates are prompts: neither mask nor padding belongs to their weights.
+  // A policy's candidates are prompts: their weights have neither mask nor padding.
   const beside = spec.policy === undefined && outcome.weights !== undefined ? layoutColumns(step) : {};
   const { weights, kept, dropped, extremes, remember, ...facts } = outcome;
   const made = { ...beside, ...(weights && { weights }), ...(kept && { kept }), ...(dropped && { dropped }) };
@@ -51,7 +51,7 @@ export async function scoreStep(request: ComputeRequest, registry: Registry): Pr
   };
 }
 
-/** What a trainer needs to put weights of rows or tokens in their places. */
+/** What a trainer needs to assign weights to rows or tokens. */
 function layoutColumns({ layout, padding }: Step): Pick<ResultColumns, "mask" | "is_padding"> {
   return {
     ...(layout.mask && { mask: withoutRows(layout.mask, padding) }),
@@ -59,7 +59,7 @@ function layoutColumns({ layout, padding }: Step): Pick<ResultColumns, "mask" | 
   };
 }
 
-/** A uid is for people to find their row again; a longer one would only swell the header. */
+/** A uid helps people find their row; a longer one would only enlarge the header. */
 const UID_LENGTH = 64;
 
 function named(extremes: ExtremeRows, { columns }: Step): ExtremeRows {

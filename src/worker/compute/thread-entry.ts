@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   reply({ kind: "ready", backend: backend.name });
 }
 
-/** A file that was changed meanwhile is another component under a known name. */
+/** A file that was changed meanwhile would be another component under a known name. */
 function refuseOthers(fingerprint: string): void {
   if (fingerprint === setup.fingerprint) return;
   const files = setup.plugins.join(", ");

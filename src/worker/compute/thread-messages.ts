@@ -10,7 +10,7 @@ import type { Remembered } from "../../scoring/pipeline/outcome.js";
 import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonState } from "../python/python-slot.js";
 
-/** Where tensors of `batch.tensor` live. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
+/** Where tensors of `batch.tensor` are kept. `auto` is cpu: exact and, for the row forms that most components use, the fastest. */
 export const BACKENDS = ["auto", "cpu", "tensorflow", "tensorflow-gpu"] as const;
 export type Backend = (typeof BACKENDS)[number];
 
@@ -25,12 +25,12 @@ export interface ComputeSetup {
   readonly fingerprint: string;
 }
 
-/** Tells a thread what has become of its slot's Python process. */
+/** Informs a thread of the state of its slot's Python process. */
 export interface PythonNews {
   readonly python: PythonState;
 }
 
-/** Asks a thread whether it has let go of what it did before; it answers once it has. */
+/** Asks a thread whether it has finished what it did before; it answers once it has. */
 export interface Knock {
   readonly knock: number;
 }
@@ -60,7 +60,7 @@ export interface ComputeRequest {
   readonly state?: RawState;
 }
 
-/** A result header before the worker has signed it. */
+/** A result header without what the worker adds. */
 type ComputedHeader = Omit<ResultHeader, "v" | "producer" | "attempt" | "ranges" | "chunks" | "chunk_bytes">;
 
 export interface Computed {

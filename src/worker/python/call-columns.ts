@@ -24,12 +24,12 @@ export class Bodies {
   }
 }
 
-/** The readable columns of a batch, over its live rows. The columns' own memory where every row is live. */
+/** The readable columns of a batch, over its live rows. The columns' own memory if every row is live. */
 export function callColumns(batch: Batch, rows: Int32Array, bodies: Bodies): Record<string, unknown> {
   const { frame } = batch;
   const all = rows.length === batch.rows;
   const mask = spansOfRows(frame.mask, rows, all);
-  // The mask travels as such, whoever reads it.
+  // The mask is sent as a mask, whatever reads it.
   const names = batch.fields.filter((name) => name !== "response_mask");
   const columns = names.map((name): CallColumn => {
     const column = batch.encoded(name);

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 
-/** Lines that are passed on within a second; what a plugin prints beyond them is counted. */
+/** Lines that are passed on per second; what a plugin prints beyond that is only counted. */
 const LINES_A_SECOND = 100;
 const LINE_LENGTH = 2_000;
-/** What is kept for the report of a death. */
+/** How many lines are kept for reporting a crash. */
 const LAST_LINES = 60;
 
-/** Passes on what a process prints, line by line and in measure, and remembers the last of it. The stream is always drained. */
+/** Passes on what a process prints, line by line at a limited rate, and remembers the last lines. The stream is always drained. */
 export class ChildOutput {
   readonly #print: (line: string) => void;
   readonly #now: () => number;
@@ -32,7 +32,7 @@ export class ChildOutput {
     return this.#last;
   }
 
-  /** What was said so far says nothing about what is to come. */
+  /** Forgets the lines so far: they do not explain what comes next. */
   forget(): void {
     this.#last = [];
   }

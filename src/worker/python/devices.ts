@@ -10,15 +10,15 @@ export function parseDevice(text: string): DeviceAsked {
   throw new DataflexError("USAGE", `device "${text}" is none of auto, cpu, cuda, cuda:N`);
 }
 
-/** What a slot's process is told to use, and the one GPU that it gets to see (an index, `GPU-…` or `MIG-…`). */
+/** The device that a slot's process is asked to use, and the one GPU that it can see (an index, `GPU-…` or `MIG-…`). */
 export interface SlotDevice {
   readonly device: "auto" | "cpu" | "cuda";
   readonly visible?: string;
 }
 
 /**
- * Slots take the visible GPUs in turn. A process sees no other GPU than its own: the first count of devices that CUDA makes is final, so this
- * is decided before it starts.
+ * Slots take the visible GPUs in turn. A process sees only its own GPU: CUDA counts devices once, so this
+ * is decided before the process starts.
  *
  * @throws DataflexError BACKEND when a GPU is asked for and there is none.
  */

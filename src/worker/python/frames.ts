@@ -37,12 +37,12 @@ export interface Frame {
   readonly bodies: readonly Uint8Array[];
 }
 
-/** Puts frames together from the pieces that a socket gives. */
+/** Assembles frames from the pieces that a socket delivers. */
 export class FrameReader {
   #pieces: Uint8Array[] = [];
   #held = 0;
 
-  /** Takes a piece; answers the frames that are whole by now. @throws DataflexError LIMIT, DECODE. */
+  /** Takes a piece; returns the frames that are now complete. @throws DataflexError LIMIT, DECODE. */
   push(piece: Uint8Array): Frame[] {
     this.#pieces.push(piece);
     this.#held += piece.byteLength;
@@ -53,7 +53,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** Bytes of the frame at hand; undefined while its header is not here. */
+  /** Length of the current frame; undefined until its header has arrived. */
   #size(): number | undefined {
     if (this.#held < 4) return undefined;
     const length = new DataView(this.#peek(4).buffer).getUint32(0, true);

@@ -4,7 +4,7 @@ import type { ForeignDeclaration } from "../../scoring/components/foreign.js";
 /** Raised whenever frames, calls or phases change: worker and Python package must agree. */
 export const HOST_PROTOCOL = 1;
 
-/** What a Python process is started with, as its one argument. */
+/** The only argument with which a Python process is started. */
 export interface HostOptions {
   readonly parent: number;
   readonly files: readonly string[];
@@ -16,7 +16,7 @@ export interface HostOptions {
   readonly taken: readonly (readonly [kind: string, name: string])[];
 }
 
-/** Where a Python process computes. `reason`: why it is the CPU although a GPU may be there. */
+/** Where a Python process computes. `reason`: why it uses the CPU although there may be a GPU. */
 export interface PythonDevice {
   readonly name: string;
   readonly model: string;

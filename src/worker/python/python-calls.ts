@@ -19,7 +19,7 @@ import type { PythonLink } from "./python-link.js";
 export class PythonCalls implements ForeignCall {
   readonly #link: PythonLink;
   #pipeline = "";
-  /** What an actuator may know of the scorer whose scores it gets. */
+  /** What an actuator may know about the scorer whose scores it gets. */
   #scorer: Readonly<Record<string, unknown>> | undefined;
   /** What the process held after the job's last call. */
   memory: PythonMemory | undefined;
@@ -28,7 +28,7 @@ export class PythonCalls implements ForeignCall {
     this.#link = link;
   }
 
-  /** The calls to come belong to this pipeline. */
+  /** The following calls belong to this pipeline. */
   begin({ name, scorer }: PipelineSpec, registry: Registry): void {
     this.#pipeline = name;
     this.memory = undefined;
@@ -37,7 +37,7 @@ export class PythonCalls implements ForeignCall {
       ...scorer,
       requires: found.needs.map((need) => need.name),
       timing: found.timing,
-      // In the words of DataFlex-RL, whose classes may look at it.
+      // In the terms of DataFlex-RL, whose classes may read it.
       granularity: found.granularity === "token" ? "token" : "response",
       needs_groups: found.needs_groups,
     };
@@ -173,7 +173,7 @@ function valuesOf(frame: Frame, type: string | undefined): Float32Array | Float6
   return new array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength / array.BYTES_PER_ELEMENT);
 }
 
-/** One number a live row → one a row, 0 in the others. */
+/** One number per live row → one per row, 0 in the others. */
 function scattered(values: ArrayLike<number>, rows: Int32Array, total: number): Float64Array {
   const out = new Float64Array(total);
   rows.forEach((row, k) => {

@@ -22,16 +22,16 @@ export interface PythonOptions {
   readonly log: Logger;
 }
 
-/** What a dump of the threads may take before the process is killed. */
+/** How long a dump of the threads may take before the process is killed. */
 const DUMP_MS = 500;
-/** What an ended process's last words may take to arrive. */
+/** How long the last output of an ended process may take to arrive. */
 const CLOSE_MS = 500;
 /** How long a process that is asked to stop may take. */
 const STOP_MS = 2_000;
 
 /**
- * A Python process that runs components, started by exec from the main thread: in a thread it would be orphaned with it. It ends with this
- * process, however that ends, and takes along whatever it has started.
+ * A Python process that runs components, started by exec from the main thread: started in a compute thread, it would be orphaned with it. It ends with this
+ * process, however that ends, together with everything it has started.
  */
 export class PythonChild {
   readonly #child: ChildProcess;
@@ -42,7 +42,7 @@ export class PythonChild {
   #killed = false;
   /** Resolves when it is ready; rejects with PLUGIN, BACKEND or INTERNAL when it cannot be. */
   readonly ready: Promise<HostReady>;
-  /** Resolves when it has ended, with how: an error that says what became of the step at hand. */
+  /** Resolves when it has ended, to an error that says how: the error of the current step. */
   readonly ended: Promise<DataflexError>;
 
   /** @param socket where it listens; null to take its declarations only. */
@@ -58,7 +58,7 @@ export class PythonChild {
       taken: BUILT_INS.map(({ kind, name }) => [kind, name] as const),
     };
     this.#child = spawn(python, ["-m", "dataflex_mq.host", JSON.stringify(argument)], {
-      // A group of its own: what it forks is killed with it, and Ctrl-C in a terminal is not for it.
+      // A process group of its own: what it forks is killed with it, and Ctrl-C in a terminal does not reach it.
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
       env: { ...pluginEnv(), ...env, PYTHONUNBUFFERED: "1", PYTHONUTF8: "1", PYTHONDONTWRITEBYTECODE: "1" },
@@ -69,7 +69,7 @@ export class PythonChild {
     const closed = new Promise<void>((resolve) => this.#child.once("close", () => resolve()));
     const exited = new Promise<string>((resolve) =>
       this.#child.once("exit", (code, signal) => {
-        // What it has forked would hold its pipes open.
+        // Processes that it has forked would keep its pipes open.
         this.#killGroup();
         void within(CLOSE_MS, closed).then(() => resolve(signal ?? `exit ${code}`));
       }),
@@ -83,7 +83,7 @@ export class PythonChild {
     return this.#child.pid;
   }
 
-  /** A call begins: if the process ends under it, only what is said from now on can say why. */
+  /** A call begins: if the process dies during it, only output from now on can explain why. */
   callBegins(): void {
     this.#output.forget();
   }
@@ -110,7 +110,7 @@ export class PythonChild {
     try {
       process.kill(-this.#child.pid, "SIGKILL");
     } catch {
-      // Nobody is left in it.
+      // The group is empty.
     }
   }
 
@@ -179,7 +179,7 @@ export class PythonChild {
   }
 }
 
-/** Waits for a promise, or for so long. */
+/** Waits for a promise, at most for the given time. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -189,7 +189,7 @@ async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The line that says most about a death: Python's own, else the last that belongs to no traceback's frames. */
+/** The line that best explains a crash: Python's own, else the last one that is not a frame of a traceback. */
 function lastWords(lines: readonly string[]): string | undefined {
   return lines.findLast((line) => line.startsWith("Fatal Python error")) ?? lines.findLast((line) => !/^\s/.test(line));
 }

@@ -88,7 +88,7 @@ export class PythonLink {
   }
 }
 
-/** What became of the process is known where it was started: `python` asks for it there. */
+/** How the process ended is known where it was started: `python` asks there. */
 function lost(): DataflexError {
   return new DataflexError("COMPUTE_LOST", "the Python process ended under the step", { python: "ended" });
 }

@@ -12,7 +12,7 @@ export type PythonState =
   | { readonly kind: "up"; readonly socket: string }
   | { readonly kind: "down"; readonly failure: Failure };
 
-/** A process that lived so long was sound: the next start is at once again. */
+/** A process that lived this long was healthy: the next one is started at once. */
 const SOUND_MS = 10_000;
 const FIRST_DELAY_MS = 500;
 /** After a death under a job: that job is given up after a few retries, and others wait. */
@@ -72,7 +72,7 @@ export class PythonSlot {
     return Math.max(0, this.#starts - 1);
   }
 
-  /** `listener` hears the state, now and whenever it changes. */
+  /** `listener` is called with the state, now and whenever it changes. */
   onState(listener: (state: PythonState) => void): void {
     this.#listeners.add(listener);
     listener(this.#state);
@@ -112,12 +112,12 @@ export class PythonSlot {
     return ready;
   }
 
-  /** At a time limit. The next process starts by itself. */
+  /** At a time limit. The next process is started automatically. */
   async kill(): Promise<void> {
     await this.#child?.kill();
   }
 
-  /** How the process that a call was lost with has ended. */
+  /** How the process that took a call with it has ended. */
   async death(): Promise<DataflexError> {
     return (await this.#death) ?? new DataflexError("COMPUTE_LOST", "the Python process closed its connection");
   }
@@ -149,7 +149,7 @@ export class PythonSlot {
     return ready;
   }
 
-  /** A file that was changed meanwhile is another component under a known name. */
+  /** A file that was changed meanwhile would be another component under a known name. */
   #refuseOthers(ready: HostReady, child: PythonChild): void {
     if (this.#first === undefined || sameComponents(this.#first, ready)) return;
     void child.stop();

@@ -22,7 +22,7 @@ export interface PythonSettings {
 
 const START_LIMIT_MS = 120_000;
 
-/** Python processes, one a slot, all ready. */
+/** Python processes, one per slot, all ready. */
 export interface PythonSlots {
   readonly slots: readonly PythonSlot[];
   readonly ready: HostReady;
