@@ -28,7 +28,7 @@ export const register: Register = (program, { io }) => {
   });
 };
 
-/** A password is not repeated: who has given the address has it. */
+/** Passwords are not repeated: whoever gave the address has them. */
 function trainerLine(url: string): string {
   return redactUrl(url) === url ? `export DFX_REDIS_URL=${url}` : "export DFX_REDIS_URL=…, the address of this command";
 }

@@ -11,8 +11,8 @@ export type CheckReport =
   | { readonly ok: false; readonly file: string; readonly problems: readonly LocatedProblem[] };
 
 /**
- * Judges a configuration file against the built-in components and those of plugins, without any service.
- * @param estimator from the command line; wins over the file's own.
+ * Checks a configuration file against the built-in components and those of plugins, without any service.
+ * @param estimator from the command line; overrides the file's.
  * @throws DataflexError CONFIG when the file cannot be read, PLUGIN when a plugin cannot be loaded.
  */
 export async function checkFile(
@@ -37,7 +37,7 @@ export async function checkFile(
   const { run } = resolution;
   return {
     ...resolution,
-    // A report is pasted into tickets.
+    // Reports are pasted into tickets.
     run: { ...run, redis_url: run.redis_url === null ? null : redactUrl(run.redis_url) },
     file,
     notes: [...config.notes, ...resolution.notes],

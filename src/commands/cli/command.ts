@@ -5,18 +5,18 @@ import type { Io } from "./io.js";
 
 export interface CommandDeps {
   readonly io: Io;
-  /** For a command that has printed its own verdict; thrown errors set the code by themselves. */
+  /** For a command that has printed its own verdict; thrown errors set the code automatically. */
   setExit(code: ExitCode): void;
 }
 
-/** Adds one command to the program. Heavy modules are imported inside its action, so that no other command pays for them. */
+/** Adds one command to the program. Heavy modules are imported inside its action, so that other commands do not have to load them. */
 export type Register = (program: Command, deps: CommandDeps) => void;
 
 export interface CommandText {
   /** One line, for the list of commands. */
   readonly summary: string;
   readonly description: string;
-  /** Lines to type, each with what it does. */
+  /** Example command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, does: string])[];
 }
 

@@ -52,7 +52,7 @@ export function detailText(entry: CatalogueEntry): string {
 
 export type Section = readonly [title: string, lines: readonly string[]];
 
-/** What there is to say about a component, apart from its name and summary; docs/components.md is made of the same. */
+/** The description of a component apart from its name and summary; docs/components.md is generated from the same. */
 export function detailSections(entry: CatalogueEntry): Section[] {
   const { doc } = entry;
   const params = Object.entries(propertiesOf(entry.params)).map(([name, property]) => {
@@ -102,7 +102,7 @@ function takesText(entry: CatalogueEntry): string {
   return shape === "token" ? "one score a token" : "one score a row";
 }
 
-/** The fields that a component reads, as far as it decides itself. */
+/** The fields that a component declares. */
 function fieldLines(entry: CatalogueEntry): string[] {
   if (entry.kind === "mixer") return [fieldsText([...entry.needs, { name: "the column that domain_key names" }])];
   if (entry.feed_needs === undefined) return [fieldsText(entry.needs)];

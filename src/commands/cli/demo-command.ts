@@ -14,7 +14,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** With --watch: two steps a second can be followed. */
+/** With --watch: a person can follow two steps a second. */
 const WATCH_PAUSE_MS = 500;
 
 export const register: Register = (program, { io }) => {
@@ -115,7 +115,7 @@ function startText({ own_services, redis_url, pipelines, warnings }: DemoStart):
   ].join("\n");
 }
 
-/** Takes the progress bar off the line it stands on. */
+/** Clears the line of the progress bar. */
 function clearProgress(io: Io): void {
   if (io.fancy) io.out("\r\u001b[K");
 }

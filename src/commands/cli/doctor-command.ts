@@ -50,7 +50,7 @@ async function examineRedis(
 
 const SIGNS: Record<Check["level"], string> = { ok: "ok    ", note: "note  ", warning: "WARN  ", critical: "WRONG " };
 
-/** What was found, each with the line that fixes it below; the count of what is wrong at the end. */
+/** The findings, each with the command that fixes it below; the number of problems at the end. */
 function doctorText({ machine, redis }: { machine: readonly Check[]; redis: readonly Check[] }): string {
   const all = [...machine, ...redis];
   const width = Math.max(...all.map((f) => f.name.length));

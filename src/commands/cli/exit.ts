@@ -11,8 +11,8 @@ function exitCodeOf(error: DataflexError): ExitCode {
 }
 
 /**
- * Prints a thrown thing to stderr, `error[CODE] …` for people or one JSON object for programs, and answers its exit code.
- * A stack is shown only with DFX_DEBUG set: to a user it hides the message.
+ * Prints a thrown thing to stderr, `error[CODE] …` for people or one JSON object for programs, and returns its exit code.
+ * A stack is shown only with DFX_DEBUG set: for users it would bury the message.
  */
 export function reportError(thrown: unknown, io: Io, json: boolean): ExitCode {
   const error = DataflexError.from(thrown);

@@ -14,8 +14,8 @@ export const register: Register = (program, { io }) => {
       "`dashboards`: the dashboards and the provisioning of Grafana. `alerts`: the scrape configuration of Prometheus, its rules and their\n" +
       "tests. A file that is there already with other contents is left alone unless --force is given.",
     examples: [
-      ["dataflex-mq export dashboards --out grafana", "for an own Grafana"],
-      ["dataflex-mq export alerts --out prometheus", "for an own Prometheus"],
+      ["dataflex-mq export dashboards --out grafana", "for your own Grafana"],
+      ["dataflex-mq export alerts --out prometheus", "for your own Prometheus"],
     ],
   })
     .option("--out <dir>", "folder to write into", ".")

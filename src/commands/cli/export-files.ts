@@ -8,7 +8,7 @@ export const EXPORTS = { dashboards: "grafana", alerts: "prometheus" } as const;
 
 export interface ExportedFile {
   readonly file: string;
-  /** False: it was there already, the same. */
+  /** False: the same file was already there. */
   readonly written: boolean;
 }
 

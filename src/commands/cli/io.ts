@@ -1,6 +1,6 @@
 import { redactText } from "../../redact.js";
 
-/** What a command may touch of the process it runs in; tests pass their own. */
+/** What a command may use of its process; tests pass their own. */
 export interface Io {
   /** Results. */
   out(text: string): void;
@@ -9,7 +9,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** stdout is a terminal that wants colours and redrawn lines: a TTY without NO_COLOR. */
   readonly fancy: boolean;
-  /** Characters in a line of the terminal; none where stdout is none. */
+  /** Characters in a line of the terminal; undefined if stdout is not one. */
   readonly columns?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export function processIo(): Io {
     err: (text) => void process.stderr.write(redactText(text)),
     env: process.env,
     fancy,
-    // Asked anew each time: a terminal may be resized.
+    // Read each time: a terminal may be resized.
     get columns() {
       return process.stdout.isTTY === true ? process.stdout.columns : undefined;
     },

@@ -51,7 +51,7 @@ export function buildProgram(deps: CommandDeps): Command {
   return program;
 }
 
-/** Runs one command line (without `node` and the script's name) and answers its exit code. Never throws. */
+/** Runs one command line (without `node` and the script's name) and returns its exit code. Never throws. */
 export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
   const program = buildProgram({ io, setExit: (code) => (exit = code) });
@@ -68,7 +68,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   }
 }
 
-/** commander's complaint as ours: `unknown command 'chek'; did you mean "check"?` and where to read on. */
+/** commander's error as ours: `unknown command 'chek'; did you mean "check"?` and where to read on. */
 function usageError(thrown: CommanderError, program: Command, argv: readonly string[]): DataflexError {
   const message = thrown.message.replace(/^error: /, "");
   const name = /'([^']+)'/.exec(message)?.[1] ?? "";

@@ -9,7 +9,7 @@ interface Options {
 }
 
 const WATCH_MS = 1_000;
-/** Longer than a read takes: after it a warning says that what is shown is old. */
+/** Longer than a read takes: after this a warning says that the display is out of date. */
 const PATIENCE_MS = 5_000;
 
 export const register: Register = (program, { io }) => {

@@ -16,7 +16,7 @@ export interface SeenStatus {
 }
 
 const RECORDS = 40;
-/** How long a server that says nothing may hold up the end. */
+/** How long a silent server may delay the end. */
 const GOODBYE_MS = 1_000;
 
 /** Opens Redis for as long as `use` reads. Errors: REDIS_UNREACHABLE; USAGE for a run that is not mounted. */

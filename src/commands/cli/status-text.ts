@@ -13,7 +13,7 @@ const STEPS = 10;
 
 type Section = (title: string, heads: readonly string[], rows: readonly (readonly string[])[], none: string) => string;
 
-/** The whole status as a page of text, for a terminal of so many columns. Names from outside are printed without control characters. */
+/** The whole status as a page of text, for a terminal of the given width. Names from outside are printed without control characters. */
 export function statusText(seen: SeenStatus, columns?: number): string {
   const section: Section = (title, heads, rows, none) => tableText(title, heads, rows, none, columns);
   const { overview } = seen;
@@ -58,7 +58,7 @@ export function statusText(seen: SeenStatus, columns?: number): string {
   ].join("\n");
 }
 
-/** One line of what moves, for logs. */
+/** One line with what changes, for logs. */
 export function lineText({ overview, run }: SeenStatus): string {
   const runs = overview.runs.filter((r) => (run === undefined ? r.state !== "ended" : r.run === run));
   const parts = runs.map((r) => `${plain(r.run)} step ${r.step ?? "-"} ${r.phase ?? ""} ESS ${essOf(r)}`);

@@ -7,7 +7,7 @@ const GAP = 2;
 
 /**
  * A titled table, its columns as wide as their cells. `width`: characters of the terminal; then the widest columns are cut until a line
- * fits. The last column is left whole: it holds the text that one came to read, and may wrap. Control characters of names are taken out.
+ * fits. The last column is never cut: it holds the text that matters most, and may wrap. Control characters of names are taken out.
  */
 export function tableText(
   title: string,

@@ -19,7 +19,7 @@ interface ReceivedPipeline {
 export interface Exchange {
   readonly posted: Readonly<Partial<Record<Stage, readonly string[]>>>;
   readonly pipelines: readonly ReceivedPipeline[];
-  /** Time the trainer stood still in `weights()`. */
+  /** Time for which the trainer was blocked in `weights()`. */
   readonly wait_ms: number;
 }
 
@@ -35,7 +35,7 @@ export interface StepRecord {
   /** Every tensor that was put, by stage and field. */
   readonly posted: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly received: readonly Readonly<Record<string, unknown>>[];
-  /** The weights the loss took. */
+  /** The weights that went into the loss. */
   readonly combined: readonly (readonly number[])[];
 }
 

@@ -22,13 +22,13 @@ export interface DemoOptions {
   readonly redisUrl?: string;
   /** Of the workers that are started. */
   readonly components?: OwnComponents;
-  /** Between steps, so that a person can follow on the page. Default 0. */
+  /** Pause between steps, so that a person can follow on the page. Default 0. */
   readonly pauseMs?: number;
-  /** Services are there; `page` is the address of their live page. */
+  /** Called when services are up; `page` is the address of their live page. */
   onServices?(page: string | undefined): void;
-  /** All steps are done; what is awaited here keeps services and history up. */
+  /** Called when all steps are done; services and history stay up until its promise resolves. */
   onTrained?(summary: DemoSummary): Promise<void>;
-  /** The run is mounted and about to train. */
+  /** Called when the run is mounted and about to train. */
   onStart?(started: DemoStart): void;
   onStep(result: StepResult<Exchange>, unweighted: StepOutcome): void;
 }
@@ -42,7 +42,7 @@ export interface DemoStart {
   readonly warnings: readonly string[];
 }
 
-/** What the demo's trainer says of itself when it mounts. */
+/** What the demo's trainer reports about itself when it mounts. */
 const DEMO_TRAINER = {
   adv_estimator: "grpo",
   group_size: DEFAULT_SETTINGS.samples,
@@ -105,7 +105,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
 }
 
 /**
- * Judges a block as its mount would, before any process is started for it.
+ * Checks a block as its mount would, before any process is started for it.
  *
  * @throws CONFIG with every problem
  */

@@ -1,7 +1,7 @@
 import { createTrainer, DEFAULT_SETTINGS, type Rollout, type Trainer, type TrainerSettings } from "./trainer.js";
 import { summariseWeights, type WeightSummary } from "./weighing.js";
 
-/** What came back for one step: the weights the loss takes, and whatever the caller wants to keep beside them. */
+/** The answer for one step: the weights for the loss, and whatever else the caller wants to keep. */
 export interface Weighed<Extra> {
   /** `(rows × width)`, row-major: what `rollout_is_weights` is to a trainer. */
   readonly weights: Float32Array;
@@ -29,7 +29,7 @@ export interface LoopOptions {
 }
 
 /**
- * Trains for `steps` steps; `weigh` answers each rollout with its weights. The consumer of this generator sets the pace
+ * Trains for `steps` steps; `weigh` returns the weights of each rollout. The consumer of this generator sets the pace
  * and may stop early. Knows nothing of Redis, so the same loop trains the run with weights and the one without.
  */
 export async function* trainLoop<Extra>(
@@ -61,14 +61,14 @@ export function unweightedStep(trainer: Trainer, step: number): StepOutcome {
   return { step, reward: meanOf(rollout.rewards), params_sha256: trainer.policy.hash() };
 }
 
-/** What of a step both runs have. */
+/** The part of a step that both runs have. */
 export interface StepOutcome {
   readonly step: number;
   readonly reward: number;
   readonly params_sha256: string;
 }
 
-/** Arithmetic mean; 0 of nothing. */
+/** Arithmetic mean; 0 without elements. */
 export function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, x) => sum + x, 0) / values.length;
 }

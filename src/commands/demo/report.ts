@@ -15,7 +15,7 @@ export const STEP_HEADING = [
   "  ----  ------  -------------------  -----  -----  -------",
 ].join("\n");
 
-/** One line a step: reward, weights over tokens, effective sample size, kept rows, time the trainer stood waiting. */
+/** One line a step: reward, weights over tokens, effective sample size, kept rows, time the trainer waited. */
 export function stepLine({ step, reward, weight, wait_ms }: StepLine): string {
   return [
     "",
@@ -41,7 +41,7 @@ const VERDICTS = {
   hurt: "Weighting did not help: the same run without weights earned more over the last steps.",
 } as const satisfies Record<Verdict, string>;
 
-/** The end of the demo: both runs side by side, and what that says. */
+/** The end of the demo: both runs side by side, and the conclusion. */
 export function summaryText(summary: DemoSummary): string {
   const { window, weighted, unweighted, seed, steps, verdict } = summary;
   const same = weighted.params_sha256 === unweighted.params_sha256;

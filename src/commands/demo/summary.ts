@@ -1,6 +1,6 @@
 import { meanOf, type StepOutcome } from "./loop.js";
 
-/** Means over this many steps stand at both ends of the summary (fewer when the run is shorter than twice as long). */
+/** The summary shows means over this many first and last steps (fewer when the run is shorter than twice as long). */
 const WINDOW = 10;
 
 /** How one run fared: mean reward of its first and last steps, and over all of them. */

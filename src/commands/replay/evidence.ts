@@ -5,7 +5,7 @@ import { runKeys, stepKeyOf } from "../../redis/keys.js";
 import { scanKeys } from "../../redis/scan-keys.js";
 import type { Evidence } from "./answer.js";
 
-/** Collects, before the step is released, what shows that its weights came the whole way. */
+/** Collects, before the step is released, the evidence that its weights went through the whole system. */
 export function gatherEvidence(redisUrl: string, handle: Handle, result: StepResult): Promise<Evidence> {
   return withRedis(redisUrl, "replay", async (redis) => {
     const { prefix } = runKeys(handle.run).step(handle.incarnation, stepKeyOf(result.step, result.trigger));

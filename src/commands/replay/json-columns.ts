@@ -88,7 +88,7 @@ export function wholeColumn(file: string, name: string, value: unknown, what: st
   });
 }
 
-/** A column of yes and no as 1 and 0. @throws INVALID_INPUT naming the row */
+/** A column of booleans as 1 and 0. @throws INVALID_INPUT naming the row */
 export function flagColumn(file: string, name: string, value: unknown): Uint8Array {
   return Uint8Array.from(list(file, name, value), (entry, row) => {
     const n = toNumber(entry);
@@ -102,7 +102,7 @@ function list(file: string, name: string, value: unknown): readonly unknown[] {
   throw inputError(file, `${name} is ${quote(value)}, not a list with one entry a row`, { field: name });
 }
 
-/** A number as float32 holds it: what is finite must stay so. */
+/** A number as float32 holds it: a finite one must stay finite. */
 function float32(file: string, name: string, value: unknown, row: number, column?: number): number {
   const n = number(file, name, value, row, column);
   if (!Number.isFinite(n) || Number.isFinite(Math.fround(n))) return n;

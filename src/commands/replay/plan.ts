@@ -11,7 +11,7 @@ import { inputError } from "./input-error.js";
 import type { RecordedStep } from "./recorded-step.js";
 import { namesOf } from "./replay-fields.js";
 
-/** What a replay mounts, and what was assumed on the way. */
+/** What a replay mounts, and what was assumed for it. */
 export interface ReplayPlan {
   readonly config: ConfigFile;
   readonly adv_estimator?: string;
@@ -24,11 +24,11 @@ export interface ReplayPlan {
 export interface PlanOptions {
   readonly file: string;
   readonly configFile: string;
-  /** From the command line: wins over the step's, which wins over the configuration's. */
+  /** From the command line: overrides the step's, which overrides the configuration's. */
   readonly advEstimator?: string;
-  /** What the services at hand have for sure. */
+  /** Catalogues that the services have for certain. */
   readonly catalogues: readonly Catalogue[];
-  /** They have no more than that, so the configuration can be judged before any starts. */
+  /** They have no others, so the configuration can be checked before any service starts. */
   readonly complete: boolean;
 }
 
@@ -62,7 +62,7 @@ function lossOf(trainer: TrainerSettings | undefined): TrainerSettings | undefin
   return trainer && defined({ loss_mode: trainer.loss_mode, loss_agg_mode: trainer.loss_agg_mode });
 }
 
-/** Only what compares the rows of a group reads `uid`. */
+/** Only components that compare the rows of a group read `uid`. */
 export function refuseWithoutGroups(file: string, step: RecordedStep, pipelines: readonly PipelineSpec[]): void {
   const grouping = pipelines.find(({ fields }) => fields.some(({ name }) => name === "uid"));
   if (grouping === undefined || hasGroupOfTwo(step)) return;

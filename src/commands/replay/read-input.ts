@@ -40,7 +40,7 @@ function readByContent(file: string, bytes: Buffer): RecordedStep {
   return isStepObject(text) ? readJson(file, text) : readRollouts(file, text);
 }
 
-/** UTF-8, without the mark that some editors put in front. */
+/** UTF-8, without the byte order mark that some editors write. */
 function textOf(bytes: Buffer): string {
   return bytes.toString("utf8").replace(/^\ufeff/, "");
 }

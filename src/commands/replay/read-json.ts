@@ -4,7 +4,7 @@ import { flagColumn, numericField, stringColumn, wholeColumn } from "./json-colu
 import { duplicateKey, parseLenientJson, quote } from "./lenient-json.js";
 import { assembleStep, type RecordedStep, type StepDraft } from "./recorded-step.js";
 
-/** Columns that say something about a row as a whole; they stand at the top, or among the fields. */
+/** Columns with one entry per row; they may be at the top level, or among the fields. */
 const COLUMNS: readonly string[] = [...STRING_FIELDS, "session_index", "lengths", "is_padding"];
 const KEYS: readonly string[] = ["step", "adv_estimator", "fields", ...COLUMNS];
 

@@ -104,7 +104,7 @@ function stringsOf(file: string, rollouts: readonly Rollout[], key: string): str
   });
 }
 
-/** Rollouts of the same prompt are a group; its name is the first row's number, prompts being long. */
+/** Rollouts of the same prompt are a group, named by the number of its first row, since prompts are long. */
 function inputsAsGroups(rollouts: readonly Rollout[]): string[] | undefined {
   const names = new Map<string, string>();
   const groups: string[] = [];

@@ -27,7 +27,7 @@ export interface ReplayOptions {
 }
 
 /**
- * Posts a recorded step through Redis, broker and worker and answers what came back. Leaves nothing behind: services and
+ * Posts a recorded step through Redis, broker and worker and returns the result. Leaves nothing behind: services and
  * Redis that it started are stopped, its keys on a Redis of the user's are removed.
  *
  * @throws INVALID_INPUT, CONFIG (exit 2) before anything is started; what settled a pipeline; NO_WORKER, TIMEOUT

@@ -11,13 +11,13 @@ export interface UidColumns {
 
 /** `{uid}_{session}_{index}`, as verl names the rows of its rollout files; the uid itself may hold underscores. */
 const ROW_NAME = /^(.+)_(\d+)_(\d+)$/s;
-/** A number above it (a time, say) is part of somebody's own id. */
+/** A larger number (a timestamp, say) is part of a user's own id. */
 const MAX_INDEX = 0x7fffffff;
-/** verl fills a batch up with rows of one group of this name. */
+/** verl pads a batch with rows of one group of this name. */
 const PADDING_GROUP = /^pad[0-9a-f]{32}$/;
 
 /**
- * Reads verl's row names apart. Only if *every* uid has that form is it taken as one: a data set's own ids may end in numbers
+ * Splits verl's row names. This is done only if *every* uid has that form: a data set's own ids may end in numbers
  * too, and splitting some of them would tear groups apart.
  */
 export function readUids(uids: readonly string[]): UidColumns {

@@ -8,9 +8,9 @@ const LOCAL_SIGNATURE = 0x04034b50;
 const [END_BYTES, ENTRY_BYTES, LOCAL_BYTES] = [22, 46, 30];
 const STORED = 0;
 const DEFLATED = 8;
-/** Fields that hold this stand for a value in a zip64 record: archives beyond 4 GiB, which no step is. */
+/** A field with this value refers to a zip64 record: for archives beyond 4 GiB, larger than any step. */
 const IN_ZIP64 = 0xffffffff;
-/** What all files of an archive may be together: a step of more could not be put. */
+/** Maximum size of all files of an archive together: a larger step could not be put. */
 const MAX_BYTES = DEFAULT_LIMITS.max_put_bytes;
 
 interface ZipEntry {
@@ -91,7 +91,7 @@ function unpack(
   try {
     content = method === STORED ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(1, size) });
   } catch {
-    // Damaged, or longer than it says.
+    // Damaged, or longer than declared.
   }
   if (content?.length !== size || crc32(content) !== checksum) return refuse(`${name} is damaged`);
   return content;

@@ -24,7 +24,7 @@ export interface CommandServicesOptions {
   readonly components?: OwnComponents;
 }
 
-/** Nothing is at work any more when a command ends; a process that does not end by itself is stuck, and nobody waits for it. */
+/** When a command ends there is no work left: a process that does not end on its own is stuck, and not waited for. */
 const GRACE_MS = 2_000;
 /** Cleaning up on a server that is gone would wait forever. */
 const TIDY_MS = 3_000;
@@ -88,7 +88,7 @@ const servicesAt = (redisUrl: string): Promise<{ count: number; page: string | u
     return { count: brokers.length + workers.length, page: brokers.find((b) => b.http !== undefined)?.http };
   });
 
-/** What our services left behind on the user's Redis: keys added since, unless others have begun to serve there meanwhile. */
+/** Removes what our services left on the user's Redis: keys added since, unless other services have started there meanwhile. */
 async function removeKeysSince(redisUrl: string, before: ReadonlySet<string>): Promise<void> {
   if ((await servicesAt(redisUrl)).count > 0) return;
   await withRedis(redisUrl, "command", async (redis) => {

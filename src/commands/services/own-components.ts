@@ -5,7 +5,7 @@ import { splitPlugins } from "../../worker/python/plugin-files.js";
 import type { PythonSettings } from "../../worker/python/python-slots.js";
 import type { ServiceOptions } from "./service-options.js";
 
-/** Components of a user's own, and how those in Python are run. */
+/** Custom components, and how those in Python are run. */
 export type OwnComponents = Pick<
   ServiceOptions,
   "plugin" | "python" | "device" | "pythonMemoryMb" | "pythonStartMs" | "watch"
@@ -25,7 +25,7 @@ export function pythonSettings(o: OwnComponents): PythonSettings {
 export async function ownCatalogues(own: OwnComponents): Promise<Catalogue[]> {
   const { modules, python } = splitPlugins(own.plugin ?? []);
   if (python.length === 0) return workerCatalogues(modules);
-  // Only those who have Python files pay for what runs them.
+  // Loaded only if there are Python files.
   const [{ declaredBy }, { createLogger }] = await Promise.all([
     import("../../worker/python/python-slots.js"),
     import("../../log.js"),

@@ -62,7 +62,7 @@ export async function runWorker(redisUrl: string, o: ServiceOptions): Promise<Ru
   const worker = new Worker({ redisUrl, log, python, ...defined({ slots, backend, plugins, computeLimitMs }) });
   const metrics = createWorkerMetrics(worker);
   return launch(worker, async () => {
-    // Before the port is taken: a flag without its file is a slip of the keyboard.
+    // Checked before the port is taken: a flag without its file is a typing mistake.
     const unwatch = o.watch === true ? watchPlugins(worker, plugins ?? [], log) : () => {};
     const http = await startHttp({
       role: "worker",

@@ -3,7 +3,7 @@ import { DataflexError } from "../../errors.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The page's token: as given, from DFX_TOKEN, or from the file that DFX_TOKEN_FILE names. Errors: USAGE for one that cannot be. */
+/** The page's token: as given, from DFX_TOKEN, or from the file that DFX_TOKEN_FILE names. Errors: USAGE for an unusable one. */
 export function tokenOf(options: { readonly token?: string }, env: Env): string | undefined {
   const token = options.token ?? env.DFX_TOKEN ?? secretOf(env, "DFX_TOKEN_FILE");
   if (token === undefined || /^[\x21-\x7e]{8,}$/.test(token)) return token;

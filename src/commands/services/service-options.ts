@@ -35,7 +35,7 @@ interface Option<T> {
   readonly help: Readonly<Record<string, string>>;
 }
 
-/** What one machine can start; more is a slip of the keyboard that would take it down. */
+/** What one machine can start; more is a typing mistake that would bring it down. */
 const MAX_COUNT = 256;
 /** 64 TiB. */
 const MAX_MEMORY_MB = 2 ** 26;

@@ -20,7 +20,7 @@ export interface ServiceProcess {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** One that dies at its start is noticed at once; this is for one that hangs, and a busy machine must not look like that. */
+/** A process that dies at its start is noticed at once; this limit is for one that hangs, and must not be reached on a busy machine. */
 const START_MS = 120_000;
 const STOP_MS = 35_000;
 
@@ -38,7 +38,7 @@ export function spawnService(
 ): Promise<ServiceProcess> {
   const child = fork(entryOf(role), args, {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    // Not this process's own flags: a service is the same whoever starts it.
+    // Without this process's own flags: a service is the same whatever starts it.
     execArgv: [],
     env: { ...process.env, DFX_LOG: process.env.DFX_LOG ?? "error", ...env },
   });
@@ -87,9 +87,9 @@ export interface Services {
 /** Brokers and workers, each in a process of its own, all ready. When one fails to start, the others are stopped. */
 export async function startServices(o: ServicesOptions): Promise<Services> {
   const { redisUrl, components, slots, backend, brokers = 1, workers = 1 } = o;
-  // The address may hold a password: everybody sees a command line, an environment only its own user.
+  // The address may contain a password: any user can see a command line, but only the owner an environment.
   const env = { DFX_REDIS_URL: redisUrl };
-  // Who edits a plugin wants to see that it was taken up.
+  // Somebody who edits a plugin wants to see that it was reloaded.
   const log = components?.watch === true && !process.env.DFX_LOG ? { DFX_LOG: "warn" } : {};
   const started = await Promise.allSettled([
     ...Array.from({ length: brokers }, () => spawnService("broker", [], env)),

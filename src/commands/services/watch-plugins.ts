@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { DataflexError } from "../../errors.js";
 import type { Logger } from "../../log.js";
 
-/** How often the files are looked at: editors save in many ways, and some file systems tell nobody. */
+/** How often the files are checked: editors save in many ways, and some file systems send no notifications. */
 const LOOK_MS = 300;
 
 /** What is reloaded. */
@@ -12,7 +12,7 @@ interface Reloadable {
 }
 
 /**
- * Reloads a worker's plugins whenever one of their files is saved. A text that cannot be loaded is reported, and the one before stays.
+ * Reloads a worker's plugins whenever one of their files is saved. A text that cannot be loaded is reported, and the previous one stays.
  * @returns a function that ends the watch.
  * @throws DataflexError USAGE where no plugin is a file.
  */
@@ -37,7 +37,7 @@ export function watchPlugins(worker: Reloadable, plugins: readonly string[], log
     running = false;
   };
   const onChange = (now: { readonly mtimeMs: number }): void => {
-    // An editor that replaces a file takes it away first.
+    // An editor that replaces a file removes it first.
     if (now.mtimeMs !== 0) void reload();
   };
   for (const file of files) watchFile(file, { interval: LOOK_MS, persistent: false }, onChange);

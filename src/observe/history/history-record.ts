@@ -15,10 +15,10 @@ interface StepRecordBase extends RecordBase {
   readonly step: number;
   readonly trigger: number;
 }
-/** A trainer took the run. Two of them show which settings changed in between. */
+/** A trainer mounted the run. Two of these show which settings changed in between. */
 export interface MountRecord extends RecordBase {
   readonly kind: "mounted";
-  /** Of the broker that resolved the configuration. */
+  /** Version of the broker that resolved the configuration. */
   readonly version: string;
   /** `<pipeline>.<option>` → value as text. */
   readonly settings: Readonly<Record<string, string>>;
@@ -59,11 +59,11 @@ export interface FailureRecord extends StepRecordBase {
   readonly ms: number | null;
   readonly worker: string;
 }
-/** The trainer is done with the step. `wait_ms`: how long it stood still for the weights. */
+/** The trainer is done with the step. `wait_ms`: how long it was blocked waiting for the weights. */
 export interface ReleaseRecord extends StepRecordBase {
   readonly kind: "released";
   readonly wait_ms: number | null;
-  /** The composed weights, as they went to the loss. */
+  /** The composed weights, as they went into the loss. */
   readonly combined?: CombinedReport;
 }
 export type StepRecord = ResultRecord | FailureRecord | ReleaseRecord;
@@ -73,7 +73,7 @@ export type HistoryRecord = MountRecord | StepRecord;
 const TEXT_LENGTH = 500;
 const WARNINGS = 4;
 
-/** What a notice says, in the form that history keeps and pages show. */
+/** A notice in the form that history keeps and pages show. */
 export function recordOf(notice: Notice): HistoryRecord {
   if (notice.kind === "mounted") return notice;
   if (notice.kind === "released") return releaseRecord(notice);
@@ -137,7 +137,7 @@ function by(producer: Partial<Producer> | undefined): { worker: string; pid: num
   return { worker: String(worker), pid: Number(pid), version: String(version) };
 }
 
-/** Lowest and highest weighted rows of a result, kept apart from its record, for fewer steps. */
+/** The rows of a result with the lowest and highest weights, kept apart from its record and for fewer steps. */
 export function extremesOf(notice: Notice): ExtremeRows | undefined {
   if (notice.kind !== "settled" || notice.header.kind !== "result" || !notice.header.extremes) return undefined;
   const { rows, weights, scores, uids } = notice.header.extremes;
@@ -150,7 +150,7 @@ export function extremesOf(notice: Notice): ExtremeRows | undefined {
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-/** What a chart or a table can show of a number. */
+/** A number with the digits that a chart or table can show. */
 const short = (value: number): number => Number(Number(value).toPrecision(6));
 
 function rounded<T extends object>(numbers: T): T {

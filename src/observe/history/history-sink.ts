@@ -6,7 +6,7 @@ import type { NoticeSink } from "../../broker/notices.js";
 import { appendRecord } from "../../redis/scripts/record.js";
 import { extremesOf, recordOf } from "./history-record.js";
 
-/** Folds notices into the history of their runs, each once however often a batch is read. Runs that are gone get no history. */
+/** Adds notices to the history of their runs, each once, however often a batch is read. Runs that are gone get no history. */
 export function historySink(redis: Redis): NoticeSink {
   return {
     begin() {},

@@ -7,9 +7,9 @@ import type { FailureRecord, HistoryRecord, StepRecord } from "./history-record.
 export interface StepsQuery {
   /** Only records after this id, oldest first. Absent: the newest ones. */
   readonly after?: string;
-  /** At most so many records. */
+  /** Maximum number of records. */
   readonly limit: number;
-  /** Of long histories only steps whose number divides by this; mounts and the newest record always. */
+  /** For long histories: only steps whose number is divisible by this; mounts and the newest record always. */
   readonly every: number;
 }
 export interface StepsAnswer {
@@ -22,7 +22,7 @@ export interface StepsAnswer {
 const MAX_RECORDS = 20_000;
 const PAGE = 1_000;
 
-/** Records of a run, in pages, so that a long history never holds Redis up. */
+/** Records of a run, in pages, so that a long history never stalls Redis. */
 export async function readSteps(redis: Redis, run: string, q: StepsQuery): Promise<StepsAnswer> {
   const { history } = runKeys(run);
   const newestFirst = q.after === undefined;
@@ -55,7 +55,7 @@ export async function newestRecords(redis: Redis, run: string, count: number): P
   return parseEntries(raw as never).flatMap(parseRecord);
 }
 
-/** All that is known of one step: its records and, by record id, its lowest and highest weighted rows. */
+/** Everything known about one step: its records and, by record id, its lowest and highest weighted rows. */
 export async function readStep(
   redis: Redis,
   run: string,
@@ -75,7 +75,7 @@ export async function readStep(
   return { records, rows };
 }
 
-/** The newest failures of all runs, newest first. */
+/** The newest failures over all runs, newest first. */
 export async function newestErrors(redis: Redis, count: number): Promise<FailureRecord[]> {
   const lists = await Promise.all(
     ALL_TAGS.map(async (tag) => {

@@ -7,7 +7,7 @@ const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 const COOKIE = "dfx_token";
 
-/** What a request says about its sender. */
+/** What a request reveals about its sender. */
 export interface Asking {
   readonly url: string;
   readonly host: string | undefined;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { LiveData } from "./live-data.js";
 
-/** How often Redis is asked for news while a page is open. */
+/** How often Redis is asked for new events while a page is open. */
 const LOOK_MS = 250;
 const OVERVIEW_MS = 1_000;
 /** Proxies and browsers close a silent connection. */
@@ -18,14 +18,14 @@ const event = (kind: (typeof EVENTS)[number], data: string, id?: string): string
 interface Reader {
   readonly response: ServerResponse;
   after: string;
-  /** When the overview that it has was made. */
+  /** When the overview that it last got was made. */
   overviewAt: number;
   heard: number;
 }
 
 /**
- * Server-sent events: `step` (a record; its id is where a reader goes on), `overview` (at most once a second), `gap` (events in between
- * are gone: load the history anew) and `hello`. Every reader has a place of its own in the stream, so none misses or repeats an event;
+ * Server-sent events: `step` (a record; its id is where a reader resumes), `overview` (at most once a second), `gap` (events in between
+ * are gone: load the history again) and `hello`. Every reader has its own place in the stream, so none misses or repeats an event;
  * readers at the same place share one look at Redis.
  */
 export class EventFeed {
@@ -124,7 +124,7 @@ export class EventFeed {
     if (performance.now() - reader.heard >= HEARTBEAT_MS) this.#send(reader, ": still here\n\n");
   }
 
-  /** Checked before a look, by what is left of earlier ones: one batch may be larger than the bound, and a reader that takes it in time is not slow. */
+  /** Checked before each look, by what is left of earlier ones: one batch may exceed the bound, but a reader that takes it in time is not slow. */
   #letGoIfSlow({ response }: Reader): void {
     if (response.writableLength > MOST_BUFFERED) response.destroy();
   }

@@ -2,7 +2,7 @@ import { DataflexError } from "../../errors.js";
 
 export type HttpRole = "broker" | "worker" | "all";
 
-/** Where a service listens. `explicit`: somebody asked for this port, so that no other one will do. */
+/** Where a service listens. `explicit`: this port was asked for, so no other will do. */
 export interface Listen {
   readonly host: string;
   /** 0: any free port. */

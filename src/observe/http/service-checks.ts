@@ -11,15 +11,15 @@ const LOOP_MS = 30_000;
 const TICK_MS = 1_000;
 
 /**
- * Health: the process turns, and so does each of its loops unless Redis is away. Readiness: Redis answers on the command
- * connection, every blocking connection stands (a silent one is replaced within seconds by its own guard), nothing is stopping.
- * Redis down is therefore "not ready, still alive": reconnecting is the service's own job. `loopMs`: a loop that stood still for
+ * Health: the process's event loop turns, and so does each of its loops unless Redis is away. Readiness: Redis answers on the command
+ * connection, every blocking connection stands (a silent one is replaced within seconds by its own guard), the service is not stopping.
+ * Redis down is therefore "not ready, still alive": reconnecting is the service's own job. `loopMs`: a loop that has been stuck for
  * longer, although Redis answered all the while, is dead.
  */
 export function serviceChecks(watch: () => WatchedService, loopMs = LOOP_MS): ServiceChecks {
   const redisThere = new Pulse();
   const eventLoop = eventLoopPulse();
-  // Loops stand still with Redis and need a moment after it; nobody may have asked meanwhile.
+  // While Redis is away loops stop, and need a moment afterwards; health may not have been asked for meanwhile.
   watch().redis?.on("ready", () => redisThere.beat());
   return {
     async health() {
@@ -56,7 +56,7 @@ function eventLoopPulse(): Pulse {
 
 const check = (name: string, ok: boolean, reason: string): Check => ({ name, ok, reason });
 
-/** A loop that stands still although Redis has answered for as long holds work and does nothing with it. */
+/** A loop that is stuck although Redis has answered for just as long has work and does nothing with it. */
 function loopCheck(loop: WatchedLoop, answer: Check, redisThereMs: number, loopMs: number): Check {
   const name = `loop_${loop.name}`;
   if (!answer.ok) return check(name, true, `waits for Redis: ${answer.reason}`);

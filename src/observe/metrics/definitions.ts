@@ -7,7 +7,7 @@ export type { MetricDefinition, MetricRole, MetricType } from "./define-metric.j
 const every = exportedBy(["broker", "worker"]);
 
 /**
- * Every metric of this system: registries, docs/metrics.md and whatever else lists metrics are made from this table. Names end in
+ * Every metric of this system: registries, docs/metrics.md and everything else that lists metrics are generated from this table. Names end in
  * their base unit, `_ratio` for 0–1, `_total` for counters and only them. Gauges of a step keep its last value, so a scrape
  * may miss steps; counters and histograms miss none.
  */

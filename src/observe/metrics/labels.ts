@@ -8,9 +8,9 @@ import { BACKENDS } from "../../worker/compute/thread-messages.js";
 import { GUARDS } from "./guards.js";
 import { FAILURE_REASONS } from "./reasons.js";
 
-/** What stands in for a value that is not of a label's vocabulary, or beyond its cap. */
+/** Replaces a value that is not in a label's vocabulary, or beyond its cap. */
 export const OTHER = "_other";
-/** Pipeline under which the product of a run's delivered pipelines is shown, as the loss gets it. */
+/** Pipeline name for the product of a run's delivered pipelines, as it goes into the loss. */
 export const COMBINED = "_combined";
 /** A pipeline whose scorer is not known (its run's mount is gone), or that has none. */
 export const NO_SCORER = "_none";
@@ -66,7 +66,7 @@ export const LABELS = {
 
 export type LabelName = keyof typeof LABELS;
 
-/** Longest label value that a legend can bear. */
+/** Longest label value that fits a legend. */
 const RUN_LABEL_LENGTH = 64;
 
 /**

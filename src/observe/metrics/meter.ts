@@ -123,7 +123,7 @@ function create(d: MetricDefinition, registry: Registry): AnyMetric {
   if (d.type === "histogram") return new Histogram({ ...base, buckets: [...(d.buckets ?? [])] });
   if (d.type === "counter") return new Counter(base);
   const gauge = new Gauge(base);
-  // prom-client starts a gauge without labels at 0, which here would claim a fact that nobody has found yet.
+  // prom-client starts a gauge without labels at 0, which would claim a fact that is not known yet.
   if (d.labels.length === 0) gauge.remove();
   return gauge;
 }

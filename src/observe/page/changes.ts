@@ -1,12 +1,12 @@
 import type { MountRecord, ResultRecord } from "./page-types.js";
 
-/** A change that takes effect at this step: of settings, or of the version of a broker or worker. */
+/** A change from this step on: of settings, or of the version of a broker or worker. */
 export interface Change {
   readonly step: number;
   readonly text: string;
 }
 
-/** Workers of two versions take turns while a fleet is upgraded: a version seen recently is no change. */
+/** While a fleet is upgraded, workers of two versions take turns: a version seen recently is no change. */
 const RECENT = 50;
 const SHOWN = 4;
 

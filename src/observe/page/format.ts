@@ -27,7 +27,7 @@ export function bytes(value: number): string {
   return `${number(value / 1024 ** power)} ${units[power]}`;
 }
 
-/** A span that nobody needs to know to the second's tenth. */
+/** A duration that need not be precise to a tenth of a second. */
 export const span = (ms: number): string => duration(ms < 120_000 ? Math.round(ms / 1_000) * 1_000 : ms);
 
 /** How long ago, of two times on one clock. */

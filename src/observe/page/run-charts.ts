@@ -8,7 +8,7 @@ import { type Line, showLines } from "./lines.js";
 import type { RunHistory, Series } from "./page-history.js";
 import type { PageConfig, PipelineView, ResultRecord, RunView } from "./page-types.js";
 
-/** Below it a reweighted batch counts for less than a third of its elements. */
+/** Below this a reweighted batch effectively counts for less than a third of its elements. */
 export const LOW_ESS = 0.3;
 const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6"] as const;
 /** Bins that were in use lately stay in view, so that the histogram does not jump. */

@@ -32,7 +32,7 @@ export function tilesOf(view: RunView, history: RunHistory, pipeline: PipelineVi
     return [...shares.map(([name, share]) => ({ name, value: percent(share) })), ...times];
   }
   const { stats } = last ?? {};
-  // A selection rests on few rows by intent.
+  // A selection rests on few rows on purpose.
   const guarded = pipeline.mechanism === "reweight" && stats !== undefined;
   const low = guarded && stats.ess_ratio < LOW_ESS;
   const none = stats?.kept_ratio === 0;

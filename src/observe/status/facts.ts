@@ -1,7 +1,7 @@
 import { type Check, LEVELS, type Level } from "../../redis/finding.js";
 import type { Fact, Overview, RunView } from "./overview-types.js";
 
-/** Below it a reweighted batch counts for less than a third of its elements. */
+/** Below this a reweighted batch effectively counts for less than a third of its elements. */
 const LOW_ESS = 0.3;
 /** Failures older than this are history. */
 const RECENT_MS = 5 * 60_000;
@@ -13,7 +13,7 @@ export type FactInput = Omit<Overview, "banner" | "cursor" | "version"> & {
   readonly checks: readonly Check[];
 };
 
-/** The most severe fact; of equally severe ones the first below, since a cause stands before its effects. */
+/** The most severe fact; of equally severe ones the first below, since causes are listed before their effects. */
 export function mostSevere(input: FactInput): Fact {
   const found = facts(input);
   const rank = (level: Level): number => LEVELS.indexOf(level);
@@ -39,7 +39,7 @@ export function facts(input: FactInput): Fact[] {
   ];
 }
 
-/** Checks that a running system fails of a sudden, and then breaks. `doctor` shows the others. */
+/** Checks that a running system may suddenly fail, and then break. `doctor` shows the others. */
 const SHOWN: ReadonlySet<string> = new Set(["maxmemory-policy", "memory"]);
 
 function redisFacts({ checks }: FactInput): Fact[] {

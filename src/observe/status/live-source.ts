@@ -10,11 +10,11 @@ import type { LiveData, LiveEvent } from "../http/live-data.js";
 import { type QueueCounts, readOverview } from "./overview.js";
 import type { Overview } from "./overview-types.js";
 
-/** However many look on, Redis is asked at most so often. */
+/** Redis is read at most this often, however many pages are open. */
 const OVERVIEW_MS = 1_000;
 const EVENTS = 500;
 
-/** What the page and its API show, read from Redis when somebody asks. */
+/** What the page and its API show, read from Redis on request. */
 export function liveData(service: { readonly redis: Redis; readonly queues: QueueCounts }): LiveData {
   const { redis, queues } = service;
   let known: { at: number; overview: Promise<Overview> } | undefined;
@@ -56,7 +56,7 @@ async function eventsAfter(redis: Redis, after: string): Promise<{ events: LiveE
   return { events, gap: entries.length > 0 && (await isTrimmed(redis, notices, after)) };
 }
 
-/** Whether entries after `after` are no longer there: then only history knows them. Redis trims a stream from its oldest entry on. */
+/** Whether entries after `after` are no longer there: then only history has them. Redis trims a stream from its oldest entry on. */
 async function isTrimmed(redis: Redis, stream: string, after: string): Promise<boolean> {
   const [oldest] = await readRange(redis, stream, "-", "+", 1);
   return after !== "0-0" && oldest !== undefined && isBefore(after, oldest.id);

@@ -18,7 +18,7 @@ export interface QueueCounts {
 
 const ERRORS = 20;
 
-/** All that is true of the system now, from Redis alone: any process may ask. */
+/** The current state of the system, from Redis alone: any process may call it. */
 export async function readOverview(redis: Redis, counts: QueueCounts): Promise<Overview> {
   // Before anything else is read: later events are new to a reader that continues from here.
   const cursor = await lastTaken(redis);
