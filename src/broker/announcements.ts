@@ -13,7 +13,8 @@ import {
   removeIdleConsumers,
 } from "../redis/streams.js";
 
-const COUNT = 64;
+/** Anybody may append what is as large as Redis takes (64 MiB as configured): so many of them fit into a broker. */
+const COUNT = 8;
 const BLOCK_MS = 2_000;
 /** Own pending entries are read again this often: an answer may have been lost on its way here. */
 const PENDING_EVERY_MS = 5_000;

@@ -8,6 +8,7 @@ import { resolveMount } from "../mounting/catalogue/resolve.js";
 import { problemText } from "../mounting/config/problems.js";
 import { checkMountReply, checkMountRequest } from "../protocol/check-messages.js";
 import { pack, unpack } from "../protocol/codec.js";
+import { MAX_REQUEST_BYTES } from "../protocol/message-limits.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountAnswer, MountReply, MountRequest } from "../protocol/mount-messages.js";
 import { isRedisError, redisNow } from "../redis/connect.js";
@@ -16,6 +17,9 @@ import { readCatalogue, workerPresence } from "../redis/presence.js";
 import { mountRun } from "../redis/scripts/mount-run.js";
 import type { Entry } from "../redis/streams.js";
 import { deadLetter } from "./dead-letter.js";
+
+/** No client waits longer; a deadline beyond it would keep an answer for as long as it says. */
+const MAX_WAIT_MS = 86_400_000;
 
 /** Answers mount requests: validates against the catalogues of live workers, then takes the run. */
 export class Mounting {
@@ -43,7 +47,7 @@ export class Mounting {
       await deadLetter(this.#redis, entry, this.#log);
       return true;
     }
-    const left = request.deadline - (await redisNow(this.#redis));
+    const left = Math.min(request.deadline - (await redisNow(this.#redis)), MAX_WAIT_MS);
     if (left < 0 || (await this.#answered(request.mount_id))) return true;
     const answer = await this.#safely(request);
     const reply: MountReply = answer ? { state: "answered", answer } : { state: "waiting", for: "worker" };
@@ -160,7 +164,8 @@ function refuse(code: "CONFIG" | "PROTOCOL_VERSION" | "RUN_BUSY" | "INTERNAL", m
 
 function readRequest(entry: Entry): MountRequest | undefined {
   try {
-    return checkMountRequest(unpack(entry.fields.request ?? new Uint8Array()));
+    const body = entry.fields.request ?? new Uint8Array();
+    return body.length > MAX_REQUEST_BYTES ? undefined : checkMountRequest(unpack(body));
   } catch (error) {
     if (error instanceof DataflexError) return undefined;
     throw error;

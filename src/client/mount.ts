@@ -5,7 +5,7 @@ import { DataflexError } from "../errors.js";
 import { sleep } from "../lifecycle.js";
 import { checkHandle, checkMountReply } from "../protocol/check-messages.js";
 import { pack, unpack } from "../protocol/codec.js";
-import { MESSAGE_LIMITS } from "../protocol/message-limits.js";
+import { MAX_REQUEST_BYTES } from "../protocol/message-limits.js";
 import { type Handle, PROTOCOL_VERSIONS } from "../protocol/messages.js";
 import type { MountRequest, TrainerSettings } from "../protocol/mount-messages.js";
 import { redactUrl } from "../redact.js";
@@ -41,10 +41,7 @@ export interface MountOptions {
 /** The request is repeated at this interval, with its id: a flushed server has forgotten it, and writing it twice does no harm. */
 const ASK_AGAIN_MS = 5_000;
 
-/** The longest string that a broker reads, far above any configuration. */
-const MAX_REQUEST_BYTES = MESSAGE_LIMITS.maxStringBytes;
-
-/** Time after the deadline to find out what was missing. */
+/** Beyond the deadline: to find out what was missing. */
 const DIAGNOSIS_MS = 2_000;
 
 /**

@@ -10,3 +10,6 @@ export const MESSAGE_LIMITS: MessageLimits = Object.freeze({
   maxDepth: 16,
   maxStringBytes: 1 << 20,
 });
+
+/** A mount request: a `dataflex` block has a few thousand bytes. Checked where it is written and where it is read. */
+export const MAX_REQUEST_BYTES = 1 << 20;

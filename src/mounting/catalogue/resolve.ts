@@ -11,6 +11,7 @@ import {
   runOptions,
   SINGLE_SCHEMA,
 } from "../config/options.js";
+import { boundProblems } from "../config/problems.js";
 import { checkMapping, type Path, type Subject } from "../config/schema-check.js";
 import type { Catalogue } from "./catalogue-entry.js";
 import { checkInput } from "./check-input.js";
@@ -59,7 +60,7 @@ export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]
   const ruled = applyTrainerRules({ trainer: mount.trainer, provides: input.provides, multiplies, parts });
   problems.push(...ruled.problems);
   warnings.push(...ruled.warnings);
-  if (problems.length > 0 || run === undefined) return { ok: false, problems };
+  if (problems.length > 0 || run === undefined) return { ok: false, problems: boundProblems(problems) };
 
   const remarks = estimatorRemarks(input, anyGroups);
   if (pipelines.every((pipeline) => pipeline.shadow)) {
@@ -126,7 +127,9 @@ function readMany(
   if (names.length > MAX_PIPELINES) {
     problems.push({ path, message: `at most ${MAX_PIPELINES} pipelines a run, got ${names.length}` });
   }
-  const blocks = names.flatMap((name) => readPipeline(name, pipelines[name], [...path, name], catalogues, problems));
+  const blocks = names
+    .slice(0, MAX_PIPELINES)
+    .flatMap((name) => readPipeline(name, pipelines[name], [...path, name], catalogues, problems));
   return { ...defined({ run }), blocks };
 }
 

@@ -1,7 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+} from "yaml";
 import { defined } from "../../defined.js";
 import { DataflexError } from "../../errors.js";
+import { MAX_REQUEST_BYTES } from "../../protocol/message-limits.js";
 import type { TrainerSettings } from "../../protocol/mount-messages.js";
 import { didYouMean } from "../../suggest.js";
 import { isRecord, show } from "./describe.js";
@@ -10,8 +22,8 @@ import type { LocatedProblem, Place } from "./problems.js";
 import type { Path } from "./schema-check.js";
 import { dig, trainerSettingsOf } from "./trainer-options.js";
 
-/** Configuration files are a few kilobytes; a larger one is a mistake (a data file) and not worth parsing. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** Configuration files are a few kilobytes; a larger one is a mistake (a data file), and could not be mounted. */
+const MAX_BYTES = MAX_REQUEST_BYTES;
 
 /** One missing bracket can make every later line an error: the first few are enough. */
 const MAX_SYNTAX_ERRORS = 3;
@@ -79,7 +91,9 @@ export function parseConfig(text: string, file: string): Loaded {
   });
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: "error" });
+    // The parser compares each key of a mapping with all others, which takes hours for hundreds of thousands.
+    const options = { merge: true, prettyErrors: false, uniqueKeys: false, logLevel: "error" } as const;
+    document = parseDocument(text, { lineCounter: lines, ...options });
   } catch (error) {
     return refuse(`not readable as YAML or JSON: ${(error as Error).message}`); // nested past the parser's own recursion
   }
@@ -93,6 +107,14 @@ export function parseConfig(text: string, file: string): Loaded {
         ...at(e.pos[0]),
       })),
     };
+  }
+  const twice = duplicateKey(document);
+  if (twice !== undefined) {
+    const [offset = 0] = twice.range ?? [];
+    return refuse(
+      `not readable as YAML or JSON: Map keys must be unique: ${show(twice.value)} stands twice`,
+      at(offset),
+    );
   }
   let root: unknown;
   try {
@@ -132,6 +154,23 @@ export function parseConfig(text: string, file: string): Loaded {
       locate: (path) => locateIn(document.contents, whole ? path : path.slice(1), at, resolveAlias),
     },
   };
+}
+
+/** The second of two equal keys of one mapping; `<<` merges and may stand several times. */
+function duplicateKey(document: Document.Parsed): Scalar | undefined {
+  let found: Scalar | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === "<<") continue;
+        if (seen.has(String(key.value))) found ??= key;
+        seen.add(String(key.value));
+      }
+      return found && visit.BREAK;
+    },
+  });
+  return found;
 }
 
 type At = (offset: number) => Place;

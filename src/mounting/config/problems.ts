@@ -6,6 +6,11 @@ const MAX_LINE = 140;
 /** Far longer than any of our sentences. */
 const MAX_TEXT = 2000;
 
+/** As many as anyone reads; a block may hold hundreds of thousands of wrong keys. */
+export const MOST_PROBLEMS = 100;
+/** Names may be as long as the block. */
+const MAX_NAME = 200;
+
 /** A place in a text, counted from 1. */
 export interface Place {
   readonly line: number;
@@ -24,6 +29,22 @@ export function pathText(path: Problem["path"]): string {
   return path.map((part, i) => (typeof part === "number" ? `[${part}]` : `${i === 0 ? "" : "."}${part}`)).join("");
 }
 
+/** Problems as they may leave: a bounded number, each of bounded length, the others counted. */
+export function boundProblems(problems: readonly Problem[]): Problem[] {
+  const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, message, suggestion }) => ({
+    path: path.map((part) => (typeof part === "string" ? cut(part, MAX_NAME) : part)),
+    message: cut(message, MAX_TEXT),
+    ...(suggestion === undefined ? {} : { suggestion: cut(suggestion, MAX_TEXT) }),
+  }));
+  const more = problems.length - shown.length;
+  const rest = { path: shown[0]?.path.slice(0, 1) ?? [], message: `and ${more} or more other problems: these first` };
+  return more > 0 ? [...shown, rest] : shown;
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(-most / 2)}`;
+}
+
 /** The file that a configuration was read from. */
 export interface ProblemSource {
   readonly file: string;
@@ -38,7 +59,7 @@ export function locateProblems(problems: readonly Problem[], source: ProblemSour
 /** A name from the file may contain anything: a terminal would execute control characters, and a megabyte would hide the message. */
 function printable(text: string): string {
   const safe = text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return safe.length <= MAX_TEXT ? safe : `${safe.slice(0, MAX_TEXT / 2)} … ${safe.slice(-MAX_TEXT / 2)}`;
+  return cut(safe, MAX_TEXT);
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   propertiesOf,
   show,
 } from "./describe.js";
+import { MOST_PROBLEMS } from "./problems.js";
 
 export type Path = Problem["path"];
 
@@ -46,6 +47,7 @@ export function checkMapping(schema: JsonSchema, value: unknown, at: Path, subje
   const problems: Problem[] = [];
   const seen = new Set<string>();
   for (const issue of result.error.issues) {
+    if (problems.length > MOST_PROBLEMS) break;
     for (const problem of translate(issue, schema, given, at, subject)) {
       const key = JSON.stringify(problem.path);
       if (seen.has(key)) continue;
@@ -81,7 +83,9 @@ function translate(issue: z.core.$ZodIssue, schema: JsonSchema, given: unknown, 
   if (issue.code === "unrecognized_keys") {
     const inner = branchesOf(schemaAt(schema, path) ?? {}).find((branch) => "properties" in branch) ?? {};
     const who = path.length === 0 ? subject.owner : `${subject.owner}: ${path.join(".")}`;
-    return issue.keys.map((key) => unknownKey(key, inner, [...at, ...path], { ...subject, owner: who }));
+    return issue.keys
+      .slice(0, MOST_PROBLEMS + 1)
+      .map((key) => unknownKey(key, inner, [...at, ...path], { ...subject, owner: who }));
   }
   // A mapping that may also be null is a union to zod: look inside the one branch whose type fits.
   if (issue.code === "invalid_union") {
