@@ -42,6 +42,8 @@ export const ERROR_CODES = {
   REDIS_UNREACHABLE: { where: "redis", retryable: true, exit: 3 },
   REDIS_CONFIG: { where: "redis", retryable: false, exit: 2 },
   REDIS_FULL: { where: "redis", retryable: true, exit: 1 },
+  REDIS_REFUSED: { where: "redis", retryable: true, exit: 3 },
+  REDIS_DENIED: { where: "redis", retryable: false, exit: 2 },
   BACKEND: { where: "worker", retryable: false, exit: 2 },
 } as const satisfies Record<string, { where: string; retryable: boolean; exit: 1 | 2 | 3 }>;
 
@@ -54,6 +56,9 @@ export const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "POISON",
   "COMPUTE_LOST",
   "REDIS_UNREACHABLE",
+  "REDIS_FULL",
+  "REDIS_REFUSED",
+  "REDIS_DENIED",
 ]);
 
 /** A failure as it crosses a process: plain data, rebuilt on the other side by `DataflexError.fromFailure`. */

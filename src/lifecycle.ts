@@ -142,6 +142,6 @@ export interface WatchedService {
   readonly blocking: readonly Redis[];
   readonly loops: readonly WatchedLoop[];
   readonly stopping: boolean;
-  /** What else readiness depends on (a worker's backend). */
-  readonly more?: readonly Check[];
+  /** What else readiness depends on (whether Redis takes writes, a worker's backend). */
+  readonly more: readonly Check[];
 }

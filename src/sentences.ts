@@ -46,6 +46,22 @@ const SENTENCES = {
   REDIS_UNREACHABLE: "{what}: Redis has not answered within {time}. Is it up? Then do it again",
   REDIS_FULL:
     "Redis is full (maxmemory reached under noeviction), so nothing was stored. Raise maxmemory or release steps, then try again",
+  "REDIS_REFUSED.READONLY":
+    "{what}: what answers is a replica and takes no writes ({word}). A failover is under way, or the address names a replica: name the master",
+  "REDIS_REFUSED.MASTERDOWN":
+    "{what}: what answers is a replica that has lost its master ({word}). A failover is under way, or the address names a replica: name the master",
+  "REDIS_REFUSED.MISCONF":
+    "{what}: Redis cannot save its data and takes no writes ({word}). Look into its log: is its disk full, or its folder not writable?",
+  "REDIS_REFUSED.LOADING": "{what}: Redis is still reading its data from the disk ({word}). Do it again once it has",
+  "REDIS_REFUSED.NOREPLICAS":
+    "{what}: Redis has fewer replicas than its min-replicas-to-write and takes no writes ({word}). Start replicas, or lower the setting",
+  "REDIS_REFUSED.BUSY":
+    "{what}: a script keeps Redis busy and nothing else is served ({word}). On the server: redis-cli SCRIPT KILL",
+  "REDIS_REFUSED.CLUSTERDOWN":
+    "{what}: the cluster does not serve these keys at present ({word}). Do it again once its slots are covered",
+  "REDIS_REFUSED.EXECABORT": "{what}: Redis gave a transaction up ({answer}). Do it again",
+  REDIS_DENIED:
+    "{what}: the Redis user lacks a right ({answer}). Give it what sh config/redis/make-secrets.sh gives, or name another user in the address",
 } as const satisfies Readonly<Partial<Record<ErrorCode | `${ErrorCode}.${string}`, string>>>;
 
 type SentenceKey = keyof typeof SENTENCES;

@@ -13,6 +13,7 @@ const RECOVERY_MS = 30_000;
 const EXPLAINED_BY: Readonly<Record<string, readonly Effect[]>> = {
   REDIS_UNREACHABLE: ["unreachable"],
   REDIS_FULL: ["full"],
+  REDIS_REFUSED: ["unreachable"],
   NO_BROKER: ["broker", "unreachable", "loss"],
   NO_WORKER: ["worker", "unreachable", "loss"],
   COMPUTE_LOST: ["worker"],

@@ -41,6 +41,11 @@ export class BlockingPool {
     redis.disconnect();
   }
 
+  /** The server is no master any more: waits go on with another one. */
+  reconnect(): void {
+    for (const redis of this.#all) redis.disconnect(true);
+  }
+
   close(): void {
     this.#closed = true;
     for (const redis of this.#all) redis.disconnect();

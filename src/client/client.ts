@@ -36,11 +36,13 @@ export class Client {
     const url = options.redisUrl ?? process.env.DFX_REDIS_URL ?? process.env.REDIS_URL;
     if (!url) throw new DataflexError("USAGE", "no Redis address: pass redisUrl, or set DFX_REDIS_URL");
     const patience = options.connectTimeoutMs;
+    const pool = new BlockingPool(url);
     const redis = await connect(url, "command", {
       name: "client",
+      onElsewhere: () => pool.reconnect(),
       ...(patience === undefined ? {} : { connectTimeoutMs: checkTimeout(patience, 1, "connectTimeoutMs") }),
     });
-    return new Client(redis, new BlockingPool(url));
+    return new Client(redis, pool);
   }
 
   /** Mounts a run. Waits for a broker and a worker until its deadline; see MountOptions for the errors. */
@@ -53,7 +55,7 @@ export class Client {
   async attach(runId: string): Promise<Run> {
     this.#assertOpen();
     checkText(runId, "run_id");
-    const handle = await answeredWithin(ATTACH_MS, `attach to "${runId}"`, readMounted(this.#redis, runId));
+    const handle = await answeredWithin(ATTACH_MS, `attach to "${runId}"`, () => readMounted(this.#redis, runId));
     return this.#keep(new Run(this.#redis, this.#pool, handle, false));
   }
 

@@ -1,5 +1,6 @@
 import { DataflexError } from "../errors.js";
 import { within } from "../lifecycle.js";
+import { whileRefused } from "../redis/refusals.js";
 import { errorOf } from "../sentences.js";
 
 /**
@@ -16,7 +17,16 @@ export function before<T>(
   });
 }
 
-/** `before` for an operation that depends only on Redis. Errors: REDIS_UNREACHABLE naming what was attempted. */
-export function answeredWithin<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
-  return before(performance.now() + ms, promise, () => errorOf("REDIS_UNREACHABLE", { what, time: `${ms} ms` }));
+/**
+ * `before` for an operation that depends only on Redis; it is repeated while Redis refuses it with something that time can heal. Errors:
+ * REDIS_UNREACHABLE naming what was attempted, REDIS_REFUSED, REDIS_FULL, REDIS_DENIED.
+ */
+export function answeredWithin<T>(ms: number, what: string, work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + ms;
+  let refused: DataflexError | undefined;
+  const onRefused = (refusal: DataflexError): void => {
+    refused = refusal;
+  };
+  const answered = whileRefused(end, what, work, { onRefused });
+  return before(end, answered, () => refused ?? errorOf("REDIS_UNREACHABLE", { what, time: `${ms} ms` }));
 }

@@ -46,7 +46,7 @@ const DIAGNOSIS_MS = 2_000;
 
 /**
  * Asks for the run and waits for the answer. Errors: INVALID_INPUT for invalid options, LIMIT; CONFIG, RUN_BUSY, PROTOCOL_VERSION as answered;
- * NO_BROKER, NO_WORKER, REDIS_UNREACHABLE at the deadline.
+ * NO_BROKER, NO_WORKER, REDIS_UNREACHABLE, REDIS_REFUSED, REDIS_DENIED, REDIS_FULL at the deadline.
  */
 export async function requestMount(redis: Redis, options: MountOptions): Promise<Handle> {
   const { run_id: run, timeoutMs = 30_000 } = options ?? {};
@@ -57,11 +57,20 @@ export async function requestMount(redis: Redis, options: MountOptions): Promise
   if (options.provides !== undefined) checkNames(options.provides, "provides");
   if (![undefined, true, false].includes(options.takeover))
     throw new DataflexError("INVALID_INPUT", "takeover must be true or false", { option: "takeover" });
-  return answeredWithin(timeoutMs + DIAGNOSIS_MS, `mount "${run}"`, ask(redis, options, timeoutMs));
+  const mountId = options.mount_id ?? randomUUID();
+  const end = performance.now() + timeoutMs;
+  const asking = () => ask(redis, options, mountId, end, timeoutMs);
+  return answeredWithin(timeoutMs + DIAGNOSIS_MS, `mount "${run}"`, asking);
 }
 
-async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Promise<Handle> {
-  const { mount_id: mountId = randomUUID(), adv_estimator, provides, group_size, trainer } = options;
+async function ask(
+  redis: Redis,
+  options: MountOptions,
+  mountId: string,
+  end: number,
+  timeoutMs: number,
+): Promise<Handle> {
+  const { adv_estimator, provides, group_size, trainer } = options;
   const request: MountRequest = {
     v: PROTOCOL_VERSIONS,
     kind: "mount",
@@ -69,7 +78,7 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
     run: options.run_id,
     dataflex: withoutPassword(options.dataflex),
     takeover: options.takeover ?? false,
-    deadline: Math.ceil((await redisNow(redis)) + timeoutMs),
+    deadline: Math.ceil((await redisNow(redis)) + Math.max(0, end - performance.now())),
     ...defined({ adv_estimator, provides, group_size, trainer }),
   };
   const body = Buffer.from(pack(request));
@@ -80,7 +89,6 @@ async function ask(redis: Redis, options: MountOptions, timeoutMs: number): Prom
       { bytes: body.length, limit: MAX_REQUEST_BYTES },
     );
   }
-  const end = performance.now() + timeoutMs;
   await forgetRefusal(redis, mountId);
   let askAt = 0;
   let waitingFor: string | undefined;

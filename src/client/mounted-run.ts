@@ -43,7 +43,7 @@ export class MountedRun {
     await this.#stopBeat();
     if (!this.owner || this.redis.status !== "ready") return;
     // A courtesy: otherwise the run stays busy until the heartbeat expires.
-    await answeredWithin(GOODBYE_MS, "close", heartbeat(this.redis, this.handle, true)).catch(() => {});
+    await answeredWithin(GOODBYE_MS, "close", () => heartbeat(this.redis, this.handle, true)).catch(() => {});
   }
 
   /** Keeps the run's mount and its open steps alive; an attached producer only its own steps. */

@@ -55,9 +55,9 @@ export class NeutralSteps {
     return error;
   }
 
-  /** How long to try to release a step: only briefly after Redis was unreachable for its weights. */
+  /** How long to try to release a step: only briefly where Redis was away, or refused, for its weights. */
   patience(stepKey: string, ms: number): number {
-    return this.#trained.get(stepKey)?.code === "REDIS_UNREACHABLE" ? BRIEFLY_MS : ms;
+    return this.#trained.get(stepKey)?.code.startsWith("REDIS_") ? BRIEFLY_MS : ms;
   }
 
   forget(stepKey: string): void {

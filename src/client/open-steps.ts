@@ -117,7 +117,7 @@ export class OpenSteps {
   async readBefore(stepKey: string): Promise<readonly PipelineResult[] | undefined> {
     const read = this.#steps.get(stepKey)?.read;
     if (!read) return undefined;
-    const asked = this.#redis.hmget(this.#keys(stepKey).status, "attempt", "released");
+    const asked = () => this.#redis.hmget(this.#keys(stepKey).status, "attempt", "released");
     const [attempt, released] = await answeredWithin(LOOK_MS, "weights", asked).catch(() => [null, null]);
     if (released) return undefined;
     return attempt == null || Number(attempt) <= read.attempt ? read.results : undefined;

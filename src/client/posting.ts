@@ -6,10 +6,11 @@ import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
 import type { Stage } from "../protocol/stages.js";
+import type { CommitOptions } from "../redis/scripts/commit-put.js";
 import type { PutReceipt } from "./neutral.js";
-import type { OpenSteps } from "./open-steps.js";
+import type { OpenSteps, PutMeaning } from "./open-steps.js";
 import { planRows } from "./plan-rows.js";
-import { preparePut } from "./prepare.js";
+import { type PreparedPut, preparePut } from "./prepare.js";
 import { sendPut } from "./put.js";
 import type { PutOptions } from "./run-options.js";
 
@@ -22,14 +23,37 @@ interface Posting {
   readonly options: PutOptions;
 }
 
-/** From a trainer's fields to a committed put, of which `steps` keeps a copy. Errors: as `Run.put`. */
-export async function post(redis: Redis, handle: Handle, steps: OpenSteps, posting: Posting): Promise<PutReceipt> {
-  try {
-    return await postOnce(redis, handle, steps, posting, false);
-  } catch (error) {
-    if (!posting.options.keys || !fixedByAnother(error)) throw error;
-    return postOnce(redis, handle, steps, posting, true);
-  }
+/** What a put is sent as, and how it was meant. */
+interface Prepared {
+  readonly put: PreparedPut;
+  readonly meaning: PutMeaning;
+  readonly commit: Pick<CommitOptions, "table" | "span">;
+}
+
+/**
+ * Sends a put, encoded once however often it is called, and has `steps` keep a copy of what was committed. Errors: as `Run.put`.
+ */
+export function posting(redis: Redis, handle: Handle, steps: OpenSteps, posting: Posting): () => Promise<PutReceipt> {
+  const { stepKey, options } = posting;
+  let prepared: Prepared | undefined;
+  const send = async (): Promise<PutReceipt> => {
+    prepared ??= await prepare(handle, steps, posting, false);
+    const { put, meaning, commit } = prepared;
+    const replace = options.replace ?? false;
+    const floor = steps.attempt(stepKey);
+    const done = await sendPut(redis, handle, put, { step: stepKey, ...commit, replace, floor });
+    steps.keep(stepKey, put, meaning, done);
+    return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
+  };
+  return async () => {
+    try {
+      return await send();
+    } catch (error) {
+      if (!options.keys || !fixedByAnother(error)) throw error;
+      prepared = await prepare(handle, steps, posting, true);
+      return send();
+    }
+  };
 }
 
 /** Another producer has fixed the step's rows first: read its table, and put the rows in that order. */
@@ -38,13 +62,12 @@ function fixedByAnother(error: unknown): boolean {
   return ["keys", "stage_rows"].includes(String(error.details.reason));
 }
 
-async function postOnce(
-  redis: Redis,
+async function prepare(
   handle: Handle,
   steps: OpenSteps,
   { stepKey, stage, fields, sessions, options }: Posting,
   fresh: boolean,
-): Promise<PutReceipt> {
+): Promise<Prepared> {
   const { lengths, is_padding } = options;
   const [first] = Object.values(fields) as [FieldValue];
   const fixed = () => steps.fixed(stepKey, stage, fresh);
@@ -59,9 +82,6 @@ async function postOnce(
     ...defined({ order, lengths, is_padding }),
     mask: () => steps.maskOf(stepKey, stage, ranges),
   });
-  const commit = { step: stepKey, table, span, replace: options.replace ?? false, floor: steps.attempt(stepKey) };
-  const done = await sendPut(redis, handle, put, commit);
   const asPut = span || countRows(ranges) === total ? options.keys : undefined;
-  steps.keep(stepKey, put, { stage, table, order: asPut, span: span && ranges }, done);
-  return { sent: [...put.fields], attempt: done.attempt, kind: done.kind };
+  return { put, meaning: { stage, table, order: asPut, span: span && ranges }, commit: { table, span } };
 }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { DataflexError } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
-import { typedWriteError, writeChunks } from "../redis/chunk-stream.js";
+import { writeChunks } from "../redis/chunk-stream.js";
 import { runKeys } from "../redis/keys.js";
 import { type CommitAnswer, type CommitOptions, type Committed, commitPut } from "../redis/scripts/commit-put.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
@@ -13,7 +13,7 @@ const TRIES = 3;
 
 /**
  * Uploads a put's chunks and commits them. Both are idempotent: a lost answer or a forgotten mount leads to the same put again.
- * Errors: FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CHUNKS_MISSING.
+ * Errors: FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, CHUNKS_MISSING, and Redis' own.
  */
 export async function sendPut(
   redis: Redis,
@@ -28,8 +28,8 @@ export async function sendPut(
     const writing = writeChunks(redis, key, put.chunks, handle.limits.step_ttl_ms);
     if (put.header.bytes > handle.limits.chunk_bytes) await writing;
     const [written, committed] = await Promise.allSettled([writing, commitPut(redis, handle, put, options)]);
-    if (written.status === "rejected") throw typedWriteError(written.reason);
-    if (committed.status === "rejected") throw typedWriteError(committed.reason);
+    if (written.status === "rejected") throw written.reason;
+    if (committed.status === "rejected") throw committed.reason;
     const answer = committed.value;
     if (answer.word === "OK") return answer;
     const { word } = answer;

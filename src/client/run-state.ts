@@ -3,7 +3,6 @@ import { DataflexError } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
 import { stateOf } from "../protocol/pipeline-state.js";
 import { checkSaved, packEntry, type SavedState, type StateEntry, unpackEntry } from "../protocol/saved-state.js";
-import { typedWriteError } from "../redis/chunk-stream.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
 import { readState, restoreState } from "../redis/scripts/restore-state.js";
 import { sentence } from "../sentences.js";
@@ -17,14 +16,13 @@ export async function saveState(redis: Redis, handle: Handle, pipeline: string):
 
 /**
  * Replaces what Redis has with a saved state. Errors: INVALID_INPUT (no valid state, or the pipeline has none), FENCED,
- * NOT_MOUNTED, REDIS_FULL.
+ * NOT_MOUNTED, and those of Redis.
  */
 export async function loadState(redis: Redis, handle: Handle, pipeline: string, saved: unknown): Promise<void> {
   const owner = stateOwner(handle, pipeline);
   const state = checkSaved(saved);
   const steps = Object.entries(state.steps).map(([key, entry]): [string, Uint8Array] => [key, packEntry(entry)]);
-  const restore = () =>
-    restoreState(redis, handle, owner, steps).catch((error) => Promise.reject(typedWriteError(error)));
+  const restore = () => restoreState(redis, handle, owner, steps);
   let word = await restore();
   if (word === "NOT_MOUNTED" && (await restoreRun(redis, handle))) word = await restore();
   if (word === "OK") return;

@@ -14,7 +14,7 @@ import { checkObject, checkStage, checkStep, checkTimeout, checkTrigger, checkWa
 import { MountedRun } from "./mounted-run.js";
 import { NeutralSteps, type PutReceipt } from "./neutral.js";
 import type { PipelineResult } from "./outcomes.js";
-import { post } from "./posting.js";
+import { posting } from "./posting.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./run-state.js";
 import { ridingSessions } from "./sessions.js";
@@ -58,9 +58,9 @@ export class Run extends MountedRun {
 
   /**
    * Posts fields of a step at a stage. Returns the fields that travelled (the others were not asked for) and the step's attempt.
-   * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, REDIS_FULL, CLOSED; REDIS_UNREACHABLE (it may have
-   * arrived all the same; putting again is harmless), unless `on_unavailable` is neutral: then `kind` is UNAVAILABLE and the
-   * step's weights are neutral.
+   * Errors: INVALID_INPUT, LIMIT, FENCED, RELEASED, PUT_CONFLICT, ROWS_CONFLICT, CLOSED; REDIS_FULL, REDIS_REFUSED, REDIS_DENIED and
+   * REDIS_UNREACHABLE (it may have arrived all the same; putting again is harmless), unless `on_unavailable` is neutral: then `kind` is
+   * UNAVAILABLE and the step's weights are neutral.
    */
   async put(
     step: number,
@@ -78,8 +78,8 @@ export class Run extends MountedRun {
     if (wanted.length === 0) return { sent: [], attempt: this.steps.attempt(stepKey), kind: "NOTHING_WANTED" };
     const mine = toFieldValues(Object.fromEntries(wanted.map(({ name }) => [name, fields[name]])));
     const what = `put of step ${stepKey} at ${stage}`;
-    const posting = { stepKey, stage, fields: mine, sessions, options };
-    const put = answeredWithin(timeoutMs, what, post(this.redis, this.handle, this.steps, posting));
+    const send = posting(this.redis, this.handle, this.steps, { stepKey, stage, fields: mine, sessions, options });
+    const put = answeredWithin(timeoutMs, what, send);
     return this.#neutral.sent(stepKey, this.steps.attempt(stepKey), put);
   }
 
@@ -137,21 +137,22 @@ export class Run extends MountedRun {
   async #rowsOf(stepKey: string, results: readonly PipelineResult[]): Promise<StepRows | undefined> {
     const last = lastStage(results);
     if (last === undefined) return undefined;
-    const reading = this.steps.keysOf(stepKey, tableOf(last));
+    const reading = () => this.steps.keysOf(stepKey, tableOf(last));
     const table = await answeredWithin(KEYS_MS, `the row keys of step ${stepKey}`, reading);
     return rowsOfStep(results, last, table, this.steps.order(stepKey, last));
   }
 
   /**
    * Done with the step: its keys go, at once (BURIED) or when the last pipeline still at work has settled (PENDING); UNKNOWN: there was
-   * no such step. Errors: CLOSED; REDIS_UNREACHABLE, unless `on_unavailable` is neutral: then the step is forgotten here (UNAVAILABLE),
-   * and what Redis has of it goes with its TTL.
+   * no such step. Errors: CLOSED; REDIS_UNREACHABLE, REDIS_REFUSED, REDIS_DENIED, unless `on_unavailable` is neutral: then the step is
+   * forgotten here (UNAVAILABLE), and what Redis has of it goes with its TTL.
    */
   async release(step: number, options: { trigger?: number } = {}): Promise<Released> {
     this.assertUsable();
     const stepKey = stepKeyOf(checkStep(step), checkTrigger(options.trigger ?? 0));
     const { run, incarnation, limits } = this.handle;
-    const asked = releaseStep(this.redis, { run, incarnation, step: stepKey }, limits, this.steps.report(stepKey));
+    const report = this.steps.report(stepKey);
+    const asked = () => releaseStep(this.redis, { run, incarnation, step: stepKey }, limits, report);
     const patience = this.#neutral.patience(stepKey, RELEASE_MS);
     const answer = await answeredWithin(patience, `release of step ${stepKey}`, asked).catch((error) => {
       if (!this.#neutral.covers(DataflexError.from(error))) throw error;
@@ -166,22 +167,22 @@ export class Run extends MountedRun {
 
   /**
    * What a mix pipeline, a pre-rollout policy or a selector with a memory remembers, as plain data for the trainer's checkpoint.
-   * Errors: INVALID_INPUT for a pipeline that remembers nothing, REDIS_UNREACHABLE, CLOSED.
+   * Errors: INVALID_INPUT for a pipeline that remembers nothing, CLOSED, and those of Redis (`REDIS_…`).
    */
   mixState(pipeline: string): Promise<SavedState> {
     this.assertUsable();
     const what = `reading the state of pipeline "${pipeline}"`;
-    return answeredWithin(STATE_MS, what, saveState(this.redis, this.handle, pipeline));
+    return answeredWithin(STATE_MS, what, () => saveState(this.redis, this.handle, pipeline));
   }
 
   /**
    * Puts a checkpoint's state in the place of what Redis has; call it after mounting, before the first put.
-   * Errors: INVALID_INPUT, FENCED, NOT_MOUNTED, REDIS_FULL, REDIS_UNREACHABLE, CLOSED.
+   * Errors: INVALID_INPUT, FENCED, NOT_MOUNTED, CLOSED, and those of Redis (`REDIS_…`).
    */
   restoreMixState(pipeline: string, state: SavedState): Promise<void> {
     this.assertUsable();
     const what = `restoring the state of pipeline "${pipeline}"`;
-    return answeredWithin(STATE_MS, what, loadState(this.redis, this.handle, pipeline, state));
+    return answeredWithin(STATE_MS, what, () => loadState(this.redis, this.handle, pipeline, state));
   }
 }
 

@@ -5,6 +5,7 @@ import type { Handle } from "../protocol/messages.js";
 import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import { blockingCall } from "../redis/blocking.js";
 import { parseStepKey, runKeys } from "../redis/keys.js";
+import { typedRefusal } from "../redis/refusals.js";
 import { settleFailure } from "../redis/scripts/settle.js";
 import type { Entry } from "../redis/streams.js";
 import { errorOf, sentence } from "../sentences.js";
@@ -36,7 +37,7 @@ const RETRY_MS = 50;
 
 /**
  * Waits until every expected pipeline has settled, one has failed, or the deadline. Errors: that failure; TIMEOUT with a diagnosis;
- * FENCED, RELEASED, REDIS_UNREACHABLE, DECODE.
+ * FENCED, RELEASED, REDIS_UNREACHABLE, REDIS_DENIED, DECODE.
  */
 export async function waitForStep(o: WaitOptions): Promise<PipelineResult[]> {
   const outcomes = await collect(o);
@@ -83,8 +84,8 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
     try {
       await before(end, o.pool.use(wait));
     } catch (error) {
-      // A lost connection is retried until the deadline; an error that a retry cannot fix ends the wait.
-      if (error instanceof DataflexError && !error.retryable) throw error;
+      // A lost connection or a refusal is retried until the deadline; an error that a retry cannot fix ends the wait.
+      laterOrNever(error);
       await sleep(Math.min(RETRY_MS, Math.max(0, end - performance.now())));
       if (await before(end, restoreIfForgotten(o)).catch(laterOrNever)) lastId = "0";
     }
@@ -97,9 +98,17 @@ async function collect(o: WaitOptions): Promise<Map<string, Outcome>> {
   return outcomes;
 }
 
-function laterOrNever(error: unknown): false {
+function laterOrNever(thrown: unknown): false {
+  const error = typedRefusal(thrown, "wait");
   if (error instanceof DataflexError && !error.retryable) throw error;
   return false;
+}
+
+/** What kept the deadline from being settled. */
+function unsettled(thrown: unknown): string[] {
+  const error = typedRefusal(thrown, "diagnosis");
+  const refused = error instanceof DataflexError && error.code.startsWith("REDIS_");
+  return [refused ? error.message : sentence("TIMEOUT.silent", {})];
 }
 
 /** Puts the step again if the server has lost it. Errors: FENCED, RELEASED, and those of a put. */
@@ -121,7 +130,7 @@ async function restoreIfForgotten(o: WaitOptions): Promise<boolean> {
 async function giveUp(o: WaitOptions, missing: () => PipelineSpec[], last: () => Promise<void>): Promise<void> {
   const late = missing();
   const grace = performance.now() + 2_000;
-  const why = await before(grace, settleTimeout(o, late, last)).catch(() => [sentence("TIMEOUT.silent", {})]);
+  const why = await before(grace, settleTimeout(o, late, last)).catch(unsettled);
   const left = missing();
   if (left.length === 0) return;
   const names = left.map((p) => `"${p.name}"`).join(", ");

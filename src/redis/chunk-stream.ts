@@ -1,5 +1,4 @@
 import type { Redis } from "ioredis";
-import { DataflexError } from "../errors.js";
 import { errorOf } from "../sentences.js";
 
 /**
@@ -50,7 +49,7 @@ async function allOf(promises: Promise<void>[]): Promise<void> {
   // All writes end before the first error is thrown: nothing continues behind the caller's back.
   const results = await Promise.allSettled(promises);
   const failed = results.find((r) => r.status === "rejected");
-  if (failed) throw typedWriteError(failed.reason);
+  if (failed) throw failed.reason;
 }
 
 /** Plain commands are resent automatically after a lost connection, but a transaction is aborted: this resends it. */
@@ -69,15 +68,4 @@ function checkTransaction(results: [Error | null, unknown][] | null): void {
 }
 function ignoreStored(error: unknown): void {
   if (!String(error).includes(ALREADY_STORED)) throw error;
-}
-
-/** Redis' own refusals as typed errors: full under `noeviction`, or a value above the server's limits. */
-export function typedWriteError(error: unknown): unknown {
-  if (error instanceof DataflexError) return error;
-  const message = String((error as Error)?.message ?? error);
-  const previous = (error as { previousErrors?: Error[] })?.previousErrors?.map(String).join(" ") ?? "";
-  if (`${message} ${previous}`.includes("OOM")) {
-    return errorOf("REDIS_FULL", {}, {}, { cause: error });
-  }
-  return error;
 }

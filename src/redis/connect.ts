@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { DataflexError } from "../errors.js";
 import { within } from "../lifecycle.js";
 import { redactUrl } from "../redact.js";
+import { isElsewhere } from "./refusals.js";
 import { defineScripts } from "./scripts/run-script.js";
 
 /**
@@ -27,7 +28,12 @@ export interface ConnectOptions {
   readonly connectTimeoutMs?: number;
   /** Ends a script that keeps the server busy, told by its refusals. Ours take milliseconds, so it is another's. */
   readonly endsScripts?: boolean;
+  /** The server is no master any more, and the connection is opened anew: its siblings should be, too. */
+  readonly onElsewhere?: () => void;
 }
+
+/** A server that is no master is left at most this often: after a failover its address soon leads to the new one. */
+const ELSEWHERE_EVERY_MS = 500;
 
 /** ioredis' options without the reply mapping, for which the default is used. */
 type Options = Omit<RedisOptions, "replyMapping">;
@@ -46,6 +52,18 @@ export function redisOptions(url: string, role: Role, options: ConnectOptions = 
     // what to read next.
     autoResendUnfulfilledCommands: role === "command",
     enableOfflineQueue: role === "command",
+    reconnectOnError: leavesDemoted(options.onElsewhere),
+  };
+}
+
+/** Tells ioredis to open a connection anew when what answers is no master; the refused command itself fails, and its caller asks again. */
+function leavesDemoted(onElsewhere: () => void = () => {}): (error: Error) => boolean {
+  let left = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (!isElsewhere(error) || performance.now() - left < ELSEWHERE_EVERY_MS) return false;
+    left = performance.now();
+    onElsewhere();
+    return true;
   };
 }
 

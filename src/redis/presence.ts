@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
 import { redisNow } from "./connect.js";
 import { CATALOGUE_TTL_MS, HEARTBEAT_TTL_MS, sharedKeys } from "./keys.js";
+import { refusalWord } from "./refusals.js";
+import { writeWhenFull } from "./scripts/write-when-full.js";
 
 /** Who a service is. */
 export interface Identity {
@@ -73,17 +75,38 @@ export class Presence<Beat extends Identity> {
     this.#key = key;
   }
 
+  /** Errors: those of Redis; the heartbeat of a full one is made all the same. */
   async beat(redis: Redis, beat: Beat): Promise<void> {
     const now = await redisNow(redis);
-    await Promise.all([
-      redis.set(this.#key(beat.id), JSON.stringify(beat), "PX", HEARTBEAT_TTL_MS),
-      redis.zadd(this.#index, now + HEARTBEAT_TTL_MS, beat.id),
-      redis.zremrangebyscore(this.#index, "-inf", now - HEARTBEAT_TTL_MS),
-    ]);
+    const key = this.#key(beat.id);
+    const body = JSON.stringify(beat);
+    const expiry = now + HEARTBEAT_TTL_MS;
+    try {
+      await Promise.all([
+        redis.set(key, body, "PX", HEARTBEAT_TTL_MS),
+        redis.zadd(this.#index, expiry, beat.id),
+        redis.zremrangebyscore(this.#index, "-inf", now - HEARTBEAT_TTL_MS),
+      ]);
+    } catch (error) {
+      if (refusalWord(error) === "OOM") {
+        await writeWhenFull(redis, "SET", key, body, "PX", HEARTBEAT_TTL_MS);
+        await writeWhenFull(redis, "ZADD", this.#index, expiry, beat.id);
+      }
+      throw error;
+    }
   }
 
   async leave(redis: Redis, id: string): Promise<void> {
     await Promise.all([redis.del(this.#key(id)), redis.zrem(this.#index, id)]);
+  }
+
+  /** Until when each of these is taken to live (Redis ms); undefined for one whose heartbeat is gone. */
+  async expiries(redis: Redis, ids: readonly string[]): Promise<Map<string, number | undefined>> {
+    if (ids.length === 0) return new Map();
+    const [now, scores] = await Promise.all([redisNow(redis), redis.zmscore(this.#index, ...ids)]);
+    const live = (score: string | number | null): number | undefined =>
+      score !== null && Number(score) > now ? Number(score) : undefined;
+    return new Map(ids.map((id, i) => [id, live(scores[i] ?? null)]));
   }
 
   async alive(redis: Redis): Promise<Seen<Beat>[]> {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
+import { DataflexError } from "../errors.js";
 import { every, type Pulse, ReleaseStack, type WatchedService } from "../lifecycle.js";
 import { type Logger, silentLogger, throttledLog } from "../log.js";
 import { PROTOCOL_VERSIONS } from "../protocol/messages.js";
@@ -9,6 +10,7 @@ import { connect, failFast } from "./connect.js";
 import { checkServer } from "./fitness.js";
 import { HEARTBEAT_MS } from "./keys.js";
 import type { Identity, Presence } from "./presence.js";
+import { typedRefusal } from "./refusals.js";
 
 /** A loop of a service: the connection on which it waits for work, and a pulse that shows that it is running. */
 export interface ServiceLoop {
@@ -44,6 +46,8 @@ export abstract class Service<Beat extends Identity> {
   #redis: Redis | undefined;
   #stopping = false;
   #http: string | undefined;
+  /** Why Redis refused the last heartbeat. */
+  #refused: string | undefined;
 
   constructor(setup: ServiceSetup<Beat>) {
     this.#setup = setup;
@@ -57,19 +61,20 @@ export abstract class Service<Beat extends Identity> {
     return this.#redis!;
   }
 
-  /** From memory only: started, not stopping, and every connection is up. */
+  /** From memory only: started, not stopping, and every connection is up, and Redis accepts writes. */
   get isReady(): boolean {
     const connections = [this.#redis, ...this.loops.map((loop) => loop.blocking)];
-    return !this.#stopping && this.loops.length > 0 && connections.every((redis) => redis?.status === "ready");
+    const connected = this.loops.length > 0 && connections.every((redis) => redis?.status === "ready");
+    return connected && !this.#stopping && this.#refused === undefined;
   }
 
-  /** Connects, checks the server, starts the loops. Errors: REDIS_UNREACHABLE, REDIS_CONFIG, and a worker's BACKEND and PLUGIN; nothing stays open then. */
+  /** Connects, checks the server, starts the loops. Errors: REDIS_UNREACHABLE, REDIS_CONFIG, REDIS_REFUSED, REDIS_DENIED, and a worker's BACKEND and PLUGIN; nothing stays open then. */
   async start(): Promise<this> {
     try {
       await this.open();
     } catch (error) {
       await this.stop();
-      throw error;
+      throw typedRefusal(error, `start of a ${this.#setup.role}`);
     }
     return this;
   }
@@ -99,8 +104,11 @@ export abstract class Service<Beat extends Identity> {
   /** Sends a heartbeat now and then regularly; `also` runs before each. */
   protected async startHeartbeat(also: () => Promise<void> = async () => {}): Promise<void> {
     const beat = async (): Promise<void> => {
-      await also();
-      await this.#beat();
+      try {
+        await also();
+      } finally {
+        await this.#beat();
+      }
     };
     this.beatNow = beat;
     await beat();
@@ -125,6 +133,7 @@ export abstract class Service<Beat extends Identity> {
       blocking: this.loops.map((loop) => loop.blocking),
       loops: this.loops.map(({ name, pulse, resting }) => ({ name, age: pulse.age, resting: resting?.() ?? false })),
       stopping: this.#stopping,
+      more: [{ name: "redis_writes", ok: this.#refused === undefined, reason: this.#refused ?? "the last was taken" }],
     };
   }
 
@@ -138,7 +147,7 @@ export abstract class Service<Beat extends Identity> {
     return `${this.#setup.role}-${this.id}`;
   }
 
-  #beat(): Promise<void> {
+  async #beat(): Promise<void> {
     const identity: Identity = {
       id: this.id,
       pid: process.pid,
@@ -148,6 +157,13 @@ export abstract class Service<Beat extends Identity> {
       http: this.#http,
       started: this.#started,
     };
-    return this.#setup.presence.beat(this.redis, { ...identity, ...this.beatFacts() } as Beat);
+    try {
+      await this.#setup.presence.beat(this.redis, { ...identity, ...this.beatFacts() } as Beat);
+      this.#refused = undefined;
+    } catch (thrown) {
+      const error = typedRefusal(thrown, "heartbeat");
+      if (error instanceof DataflexError) this.#refused = error.message;
+      throw error;
+    }
   }
 }

@@ -1,61 +1,14 @@
-import type { Redis } from "ioredis";
-import { chunksOf } from "../columns/chunks.js";
-import { countRows } from "../columns/row-ranges.js";
-import type { ColumnHeader } from "../columns/tensor.js";
-import { defined } from "../defined.js";
 import { DataflexError } from "../errors.js";
-import { faultPoint } from "../fault-points.js";
-import type { Logger } from "../log.js";
-import type { Handle, JobData, Producer, Receipt, ResultHeader } from "../protocol/messages.js";
+import type { Producer, Receipt } from "../protocol/messages.js";
 import type { JobOutcome } from "../protocol/outcome-words.js";
-import type { PipelineSpec } from "../protocol/pipeline-spec.js";
-import { stateOf } from "../protocol/pipeline-state.js";
-import { packEntry } from "../protocol/saved-state.js";
-import { parseStepKey } from "../redis/keys.js";
-import type { Handles } from "../redis/mounts.js";
 import type { ActiveJob } from "../redis/queue/job-consumer.js";
-import { begin } from "../redis/scripts/begin.js";
-import { readState } from "../redis/scripts/restore-state.js";
-import { settle, settleFailure } from "../redis/scripts/settle.js";
+import { whileRefused } from "../redis/refusals.js";
+import { letGo } from "../redis/scripts/begin.js";
+import { settleFailure } from "../redis/scripts/settle.js";
 import { VERSION } from "../version.js";
 import type { ComputeHost } from "./compute/host.js";
-import { countTokens } from "./count-tokens.js";
-import { fetchParts } from "./fetch.js";
-
-export interface JobContext {
-  readonly redis: Redis;
-  readonly handles: Handles;
-  readonly workerId: string;
-  readonly log: Logger;
-  /** Longest time that one job may compute. */
-  readonly computeLimitMs: number;
-  /** Called after every execution of a job, for metrics. */
-  readonly onExecution: (execution: JobExecution) => void;
-}
-
-/** Facts about one execution of a job; a job that is retried is executed several times. Durations in ms. */
-export interface JobExecution {
-  readonly job: JobData;
-  readonly spec: PipelineSpec | undefined;
-  readonly outcome: JobOutcome;
-  readonly reason?: string;
-  readonly result?: ResultHeader;
-  readonly waitMs: number;
-  readonly totalMs: number;
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  /** Columns that were fetched, of every put; the written ones are in `result`. */
-  readonly readColumns: readonly ColumnHeader[];
-  /** Tokens of the mask that was read; absent without one. */
-  readonly tokens?: number;
-  /** How long settling took. */
-  readonly publishMs?: number;
-  /** Rows whose field or score was not finite. */
-  readonly nonfinite?: number;
-}
-
-/** A job that has lost its worker this often is taken to be the cause. */
-const POISON_AT = 2;
+import type { Ask, JobContext, JobExecution } from "./job-context.js";
+import { scoreJob } from "./score-job.js";
 
 /**
  * One execution of a job: begin → fetch → compute → settle. It ends with a receipt, or throws to be retried. An error that
@@ -82,16 +35,15 @@ export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run
     return { outcome: "superseded", reason: "NOT_MOUNTED", worker: c.workerId };
   }
   const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id, version: VERSION };
-  const of: { readonly content: string; puts: readonly string[] } = { content: job.data.content, puts: [] };
+  const of = { content: job.data.content, puts: [] as readonly string[] };
+  // While Redis refuses what is asked of it, the job waits for it, with what it has computed.
+  let end = started + handle.max_wait_ms;
+  const ask: Ask = (what, work) => whileRefused(end, what, work, { full: true });
   try {
-    if (job.stalled >= POISON_AT) {
-      throw new DataflexError(
-        "POISON",
-        `the job was lost ${job.stalled} times by the workers that took it; it is not tried again`,
-        { stalled: job.stalled },
-      );
-    }
-    const done = await scoreAndSettle(job, compute, c, handle, spec, producer, started, of);
+    const done = await scoreJob({ job, compute, context: c, handle, spec, producer, started, ask }, (begun) => {
+      of.puts = begun.puts.map((put) => put.header.hash);
+      end = performance.now() + begun.deadline - begun.now;
+    });
     const outcome = done.word === "OK" ? "completed" : "superseded";
     report(outcome, { reason: done.word, ...done.facts });
     return { outcome, reason: done.word, worker: c.workerId };
@@ -106,6 +58,7 @@ export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run
     );
     if (again) {
       report("retried", { reason: code });
+      await letGo(c.redis, job.data, c.workerId);
       throw error;
     }
     const failure = {
@@ -117,83 +70,12 @@ export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run
       details,
       producer,
     };
-    const word = await settleFailure(c.redis, job.data, failure, handle.limits, code === "EXPIRED" ? undefined : of);
+    const madeOf = code === "EXPIRED" ? undefined : of;
+    const word = await ask("settling a failure", () =>
+      settleFailure(c.redis, job.data, failure, handle.limits, madeOf),
+    );
     const rows = Number(details.count);
     report("failed", { reason: code, ...(code === "NON_FINITE" && { nonfinite: rows > 0 ? rows : 1 }) });
     return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
   }
-}
-
-async function scoreAndSettle(
-  job: ActiveJob,
-  compute: Pick<ComputeHost, "run">,
-  c: JobContext,
-  handle: Handle,
-  spec: PipelineSpec,
-  producer: Producer,
-  started: number,
-  of: { readonly content: string; puts: readonly string[] },
-) {
-  const begun = await begin(c.redis, job.data, spec, handle.limits);
-  faultPoint("worker.begun");
-  if (begun.word === "EXPIRED") {
-    throw new DataflexError("EXPIRED", `the step's deadline passed before a worker took the job`, {
-      deadline: job.data.deadline,
-    });
-  }
-  // Any other word makes the job moot: its step has moved on without it.
-  if (begun.word !== "OK") return { word: begun.word, facts: {} };
-  of.puts = begun.puts.map((put) => put.header.hash);
-  const puts = await fetchParts(c.redis, job.data, spec, begun, handle.limits);
-  const fetchMs = performance.now() - started;
-  const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
-  const memory = stateOf(spec);
-  const state = memory?.reads ? await readState(c.redis, job.data.run, memory.owner) : undefined;
-  const readColumns = puts.flatMap((p) => p.columns);
-  const { step, trigger } = parseStepKey(job.data.step);
-  const leftMs = Math.max(1, begun.deadline - begun.now);
-  const request = {
-    spec,
-    run: job.data.run,
-    step,
-    trigger,
-    rows: countRows(begun.ranges),
-    limits: handle.limits,
-    puts,
-  };
-  const limitMs = Math.min(c.computeLimitMs, leftMs);
-  const { header, body, remember } = await compute
-    .run({ ...request, ...(state && { state }) }, limitMs, leftMs)
-    .catch((error) => {
-      // Stopped by the step's deadline rather than by the limit of a job.
-      const late = leftMs < c.computeLimitMs && error instanceof DataflexError && error.code === "COMPUTE_TIMEOUT";
-      throw late ? new DataflexError("EXPIRED", "the step's deadline passed while it was scored") : error;
-    });
-  faultPoint("worker.computed");
-  const chunks = chunksOf([body], body.byteLength, handle.limits.chunk_bytes);
-  const result: ResultHeader = {
-    v: handle.v,
-    ...header,
-    attempt: job.data.attempt,
-    ranges: begun.ranges,
-    chunks: chunks.length,
-    chunk_bytes: handle.limits.chunk_bytes,
-    timings: { ...header.timings, fetch: fetchMs },
-    producer,
-  };
-  const publishing = performance.now();
-  const added = memory &&
-    remember && {
-      entry: packEntry({ inc: job.data.incarnation, by: memory.by, values: remember.values }),
-      keep: remember.keep,
-    };
-  const word = await settle(c.redis, job.data, result, chunks, handle.limits, { of, remember: added });
-  const publishMs = performance.now() - publishing;
-  faultPoint("worker.settled");
-  if (word === "CHUNKS_MISSING")
-    throw new DataflexError("CHUNKS_MISSING", "the result's chunks did not stay in Redis", {});
-  const tokens = countTokens(result, body, handle.limits);
-  const waitMs = Math.max(0, begun.now - job.data.added);
-  const sizes = { readBytes, readColumns, writtenBytes: body.byteLength };
-  return { word, facts: { result, ...sizes, waitMs, publishMs, ...defined({ tokens }) } };
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "../log.js";
 import type { Backend } from "./compute/thread-messages.js";
-import type { JobExecution } from "./process-job.js";
+import type { JobExecution } from "./job-context.js";
 import type { PythonSettings } from "./python/python-slots.js";
 
 export interface WorkerOptions {

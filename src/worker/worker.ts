@@ -9,11 +9,13 @@ import {
   workerPresence,
 } from "../redis/presence.js";
 import { type ActiveJob, JobConsumer } from "../redis/queue/job-consumer.js";
+import { letGo } from "../redis/scripts/begin.js";
 import { Service } from "../redis/service.js";
 import { ComponentSet } from "./component-set.js";
 import { deviceOf } from "./compute/backend.js";
 import type { Backend } from "./compute/thread-messages.js";
-import { type JobExecution, processJob } from "./process-job.js";
+import type { JobExecution } from "./job-context.js";
+import { processJob } from "./process-job.js";
 import { RetiredSets } from "./retired-sets.js";
 import { VitalSigns } from "./vitals.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "./worker-options.js";
@@ -83,7 +85,8 @@ export class Worker extends Service<WorkerBeat> {
 
   override watched(): WatchedService {
     const backend = { name: "backend", ok: this.backend !== "", reason: this.backend || "not open yet" };
-    return { ...super.watched(), more: [backend, ...(this.#set?.checks() ?? [])] };
+    const service = super.watched();
+    return { ...service, more: [...service.more, backend, ...(this.#set?.checks() ?? [])] };
   }
 
   protected async open(): Promise<void> {
@@ -104,6 +107,7 @@ export class Worker extends Service<WorkerBeat> {
       mayTake: (queue) => this.#retired.queues.includes(queue) || this.#set?.mayTake(queue) === true,
       onError: this.onError,
       onStalled: (queue) => void this.stalls.set(queue, (this.stalls.get(queue) ?? 0) + 1),
+      onGivenBack: (job) => letGo(redis, job, this.id),
       onLockLost: () => void this.lostLocks++,
     });
     this.#consumer = consumer;

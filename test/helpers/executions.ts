@@ -1,6 +1,6 @@
 import type { ResultHeader } from "../../src/protocol/messages.js";
 import type { PipelineSpec } from "../../src/protocol/pipeline-spec.js";
-import type { JobExecution } from "../../src/worker/process-job.js";
+import type { JobExecution } from "../../src/worker/job-context.js";
 
 /** A pipeline as a mount resolves it: advantage_magnitude × softmax at post_advantage. */
 export function specOf(more: Partial<PipelineSpec> = {}): PipelineSpec {

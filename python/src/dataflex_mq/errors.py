@@ -52,6 +52,8 @@ ERROR_CODES: dict[str, ErrorKind] = {
     "REDIS_UNREACHABLE": ErrorKind("redis", True, 3),
     "REDIS_CONFIG": ErrorKind("redis", False, 2),
     "REDIS_FULL": ErrorKind("redis", True, 1),
+    "REDIS_REFUSED": ErrorKind("redis", True, 3),
+    "REDIS_DENIED": ErrorKind("redis", False, 2),
     "BACKEND": ErrorKind("worker", False, 2),
 }
 
@@ -110,7 +112,7 @@ class ClosedError(DataflexError):
 
 
 class RedisError(DataflexError):
-    """Redis is away, full, or set up so that it could lose a step."""
+    """Redis is away, full, refuses commands, or is set up so that it could lose a step."""
 
 
 _CLASSES: dict[type[DataflexError], str] = {
@@ -123,7 +125,7 @@ _CLASSES: dict[type[DataflexError], str] = {
     "COMPUTE_LOST OUT_OF_MEMORY POISON EXPIRED INTERNAL BACKEND",
     WaitTimeout: "TIMEOUT",
     ClosedError: "CLOSED",
-    RedisError: "REDIS_UNREACHABLE REDIS_CONFIG REDIS_FULL",
+    RedisError: "REDIS_UNREACHABLE REDIS_CONFIG REDIS_FULL REDIS_REFUSED REDIS_DENIED",
 }
 _CLASS_OF = {code: cls for cls, codes in _CLASSES.items() for code in codes.split()}
 

@@ -36,7 +36,9 @@ def eventually(what: str, look: Callable[[], T | None], seconds: float = 20.0) -
 class PrivateRedis:
     """Starts empty, and again empty after `stop`: nothing is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        """port: on 127.0.0.1, for replicas; default none."""
+        self.port = port
         self._folder = Path(tempfile.mkdtemp(prefix="dfx-py-", dir="/tmp"))
         self._socket = self._folder / "redis.sock"
         self.url = f"unix://{self._socket}"
@@ -46,9 +48,8 @@ class PrivateRedis:
     def start(self) -> None:
         server = shutil.which("redis-server") or shutil.which("valkey-server")
         assert server is not None, "no Redis server is installed: apt-get install -y redis-server"
-        settings = (
-            f"--port 0 --unixsocket {self._socket} --dir {self._folder} --appendonly no --maxmemory-policy noeviction"
-        )
+        where = f"--port {self.port} --bind 127.0.0.1 --unixsocket {self._socket} --dir {self._folder}"
+        settings = f"{where} --appendonly no --maxmemory-policy noeviction"
         self._process = subprocess.Popen(
             [server, *settings.split(), "--save", ""], stdout=subprocess.DEVNULL, preexec_fn=end_with_parent
         )

@@ -37,7 +37,7 @@ export function serviceChecks(watch: () => WatchedService, loopMs = LOOP_MS): Se
         check("not_stopping", !service.stopping, service.stopping ? "the service is stopping" : "running"),
         await pingCheck(service.redis),
         blockingCheck(service.blocking),
-        ...(service.more ?? []),
+        ...service.more,
       ];
     },
   };

@@ -1,4 +1,4 @@
-import type { JobExecution } from "../../worker/process-job.js";
+import type { JobExecution } from "../../worker/job-context.js";
 import { NO_SCORER, runLabel } from "./labels.js";
 import { SILENT_MS } from "./live-run.js";
 import type { Meter } from "./meter.js";

@@ -1,7 +1,7 @@
 import type { ColumnHeader } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
 import { JOB_OUTCOMES } from "../../protocol/outcome-words.js";
-import type { JobExecution } from "../../worker/process-job.js";
+import type { JobExecution } from "../../worker/job-context.js";
 import { LABELS, NO_SCORER } from "./labels.js";
 import type { Meter } from "./meter.js";
 import { FAILURE_REASONS, failureReason } from "./reasons.js";

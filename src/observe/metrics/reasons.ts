@@ -49,6 +49,8 @@ const REASON = {
   REDIS_UNREACHABLE: "redis",
   REDIS_CONFIG: "redis",
   REDIS_FULL: "redis",
+  REDIS_REFUSED: "redis",
+  REDIS_DENIED: "redis",
   BACKEND: "other",
 } as const satisfies Record<ErrorCode, FailureReason>;
 

@@ -1,6 +1,6 @@
 import { deviceOf } from "../../worker/compute/backend.js";
 import type { Backend } from "../../worker/compute/thread-messages.js";
-import type { JobExecution } from "../../worker/process-job.js";
+import type { JobExecution } from "../../worker/job-context.js";
 import { setBuildInfo } from "./build-info.js";
 import { metricsOf } from "./definitions.js";
 import { DistributionMeter } from "./distribution-meter.js";

@@ -12,8 +12,6 @@ export interface ActiveJob {
   readonly id: string;
   readonly queue: string;
   readonly data: JobData;
-  /** How often its worker has died or lost it: from 2 on it counts as poison. */
-  readonly stalled: number;
   /** After an error the job is not retried. */
   readonly last: boolean;
 }
@@ -31,6 +29,8 @@ export interface JobConsumerOptions {
   readonly onError: (error: unknown) => void;
   /** This consumer found a job whose holder is gone, and put it back. */
   readonly onStalled?: (queue: string) => void;
+  /** Called for a job that a stop puts back unfinished. */
+  readonly onGivenBack?: (job: JobData) => Promise<void>;
   /** The lock of one of its jobs could not be renewed. */
   readonly onLockLost?: () => void;
 }
@@ -120,7 +120,10 @@ export class JobConsumer {
     await this.#loop;
     const jobs = [...this.#active.values()].map((job) => job.done);
     await within(graceMs, Promise.all(jobs), () => undefined);
-    for (const { job, token } of this.#active.values()) await job.moveToWait(token).catch(this.#options.onError);
+    for (const { job, token } of this.#active.values()) {
+      await this.#options.onGivenBack?.(job.data).catch(this.#options.onError);
+      await job.moveToWait(token).catch(this.#options.onError);
+    }
     clearInterval(this.#renewal);
     await Promise.all([...this.#workers.values()].map((w) => w.close(true)));
   }
@@ -193,7 +196,6 @@ export class JobConsumer {
         id: job.id ?? "",
         queue,
         data: checkJobData(job.data),
-        stalled: job.stalledCounter ?? 0,
         last,
       });
       await job.moveToCompleted(receipt, token, false);

@@ -1,8 +1,9 @@
 -- Gives a worker the state of a job's step and says where its fields are; a put whose whole body is small is returned at once.
 -- KEYS  1 mount  2 status  3 puts
 -- ARGV  1 incarnation  2 pipeline  3 attempt  4 content  5 stage  6 fields, csv  7 inline bytes  8 step TTL ms
+--       9 worker id
 -- Returns {'OK', rows of the table, bitmap of the stage's rows, deadline, now, created,
---          {{put id, hash, header, chunks, {body, …} or {}}, …}}
+--          {{put id, hash, header, chunks, {body, …} or {}}, …}, {worker that began this attempt and has not let go, …}}
 --       | {'GONE'} | {'FENCED', incarnation} | {'NOT_MOUNTED'} | {'SETTLED'} | {'STALE', attempt} | {'EXPIRED'}
 local status, stage = KEYS[2], ARGV[5]
 local state, current = fence(KEYS[1], ARGV[1])
@@ -23,4 +24,5 @@ for _, put in ipairs(puts_of(KEYS[3], stage, ARGV[6])) do
   puts[#puts + 1] = { put.id, put.hash, read_put_header(KEYS[3], stage, put.id), put.chunks, inline }
 end
 refresh_step_ttl(status, ARGV[8])
-return { 'OK', tonumber(head[3]), head[4], head[2], string.format('%.0f', now), head[7], puts }
+local holders = hold(status, ARGV[2], ARGV[3], ARGV[9])
+return { 'OK', tonumber(head[3]), head[4], head[2], string.format('%.0f', now), head[7], puts, holders }

@@ -18,6 +18,8 @@ export type Begun =
       readonly now: number;
       readonly created: number;
       readonly puts: readonly BegunPut[];
+      /** Workers that began this attempt and have not let go of it: each still scores it, or died of something. */
+      readonly holders: readonly string[];
     }
   | { readonly word: FencedWord | "GONE" | "SETTLED" | "STALE" | "EXPIRED" };
 
@@ -27,7 +29,14 @@ export interface BegunPut {
   readonly inline: readonly Buffer[];
 }
 
-export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limits: Handle["limits"]): Promise<Begun> {
+/** `worker` holds the job from now on, until it lets go or the step ends. */
+export async function begin(
+  redis: Redis,
+  job: JobData,
+  spec: PipelineSpec,
+  limits: Handle["limits"],
+  worker: string,
+): Promise<Begun> {
   const keys = runKeys(job.run);
   const step = keys.step(job.incarnation, job.step);
   const fields = spec.fields.map((f) => f.name).join(",");
@@ -37,11 +46,11 @@ export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limi
     [keys.mount, step.status, step.puts],
     [
       ...[job.incarnation, job.pipeline, job.attempt, job.content, job.stage, fields],
-      ...[limits.inline_bytes, limits.step_ttl_ms],
+      ...[limits.inline_bytes, limits.step_ttl_ms, worker],
     ],
   );
   if (word !== "OK") return { word };
-  const [rows, span, deadline, now, created, puts] = rest;
+  const [rows, span, deadline, now, created, puts, holders] = rest;
   return {
     word,
     ranges: fromBitmap(span as Buffer, number(rows)),
@@ -52,7 +61,14 @@ export async function begin(redis: Redis, job: JobData, spec: PipelineSpec, limi
       header: ownHeader(header as Buffer, { id: text(id), hash: text(hash), stage: job.stage, chunks: number(chunks) }),
       inline: inline as Buffer[],
     })),
+    holders: (holders as Reply[]).map(text),
   };
+}
+
+/** The worker gives the job back alive: what becomes of the worker later says nothing about the job. */
+export async function letGo(redis: Redis, job: JobData, worker: string): Promise<void> {
+  const { status } = runKeys(job.run).step(job.incarnation, job.step);
+  await redis.hdel(status, `held:${job.pipeline}:${worker}`);
 }
 
 /** A put's header, which must belong to the put under whose name it is stored. Errors: DECODE. */

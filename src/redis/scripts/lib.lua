@@ -161,6 +161,20 @@ local function write_when_full(status, ttl)
   redis.call('PEXPIRE', status, ttl)
 end
 
+-- A worker takes a pipeline's job: `held:<pipeline>:<worker>` holds the attempt until it lets go (HDEL) or the step goes. Answers who else
+-- has begun this attempt and not let go.
+local function hold(status, pipeline, attempt, worker)
+  local prefix, others = 'held:' .. pipeline .. ':', {}
+  for _, field in ipairs(redis.call('HKEYS', status)) do
+    local holder = string.sub(field, 1, #prefix) == prefix and string.sub(field, #prefix + 1)
+    if holder and holder ~= worker then
+      if redis.call('HGET', status, field) == attempt then others[#others + 1] = holder else redis.call('HDEL', status, field) end
+    end
+  end
+  redis.call('HSET', status, prefix .. worker, attempt)
+  return others
+end
+
 -- After a release: true if no complete pipeline, shadows included, is still unsettled.
 local function nothing_pending(mount, status)
   for _, pipeline in ipairs(split(redis.call('HGET', mount, 'pipelines'))) do

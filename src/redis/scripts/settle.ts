@@ -40,7 +40,13 @@ export async function settle(
   const inline = bytes <= limits.inline_bytes;
   const token = randomUUID();
   const resultKey = step.result(header.pipeline, token);
-  if (!inline) await writeChunks(redis, resultKey, chunks, limits.step_ttl_ms);
+  if (!inline) {
+    await writeChunks(redis, resultKey, chunks, limits.step_ttl_ms).catch(async (error) => {
+      // What did arrive would stay in a full Redis until its TTL.
+      await redis.unlink(resultKey).catch(() => {});
+      throw error;
+    });
+  }
   const { word } = await runScript(
     redis,
     "settle",

@@ -7,10 +7,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import redis
-
 from ..errors import DataflexError
-from ..redis.connect import LOST, Connections
+from ..redis.connect import ANY, Connections
 from ..redis.keys import HEARTBEAT_MS
 from ..redis.mounts import Handle, restore_run, trainer_beat
 from ..sentences import error_of
@@ -78,7 +76,8 @@ class MountedRun:
                 self._released.tend()
             else:
                 self._steps.forget_settled()
-        except (*LOST, redis.exceptions.RedisError, DataflexError) as caught:
+        except (*ANY, DataflexError) as caught:
+            self._connections.refused(caught, "heartbeat")
             # The next beat is in three seconds; a lasting fault is raised by the next put or wait.
             log.debug("heartbeat of run %s: %s", self.handle["run"], caught)
 

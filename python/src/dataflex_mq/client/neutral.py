@@ -12,7 +12,10 @@ from .put import PutReceipt
 log = logging.getLogger("dataflex_mq")
 
 # The codes that it covers: the service was not there. Wrong input and a failing scorer are never covered.
-UNAVAILABLE = ("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST", "REDIS_UNREACHABLE")
+UNAVAILABLE = (
+    *("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST"),
+    *("REDIS_UNREACHABLE", "REDIS_FULL", "REDIS_REFUSED", "REDIS_DENIED"),
+)
 
 
 class NeutralSteps:
@@ -51,9 +54,9 @@ class NeutralSteps:
         log.warning("step %s trains without weights (on_unavailable: neutral): %s", at, caught)
 
     def patience(self, at: str, seconds: float) -> float:
-        """How long to try a put or the release of a step: only once where Redis was unreachable a moment ago."""
+        """How long to try a put or the release of a step: only once where Redis was away, or refused, a moment ago."""
         caught = self._trained.get(at) or self._put_failed.get(at)
-        return 0.0 if caught is not None and caught.code == "REDIS_UNREACHABLE" else seconds
+        return 0.0 if caught is not None and caught.code.startswith("REDIS_") else seconds
 
     def forget(self, at: str) -> None:
         self._put_failed.pop(at, None)

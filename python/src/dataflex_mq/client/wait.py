@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DataflexError
-from ..redis.connect import LOST, RETRY_SECONDS, SLICE_SECONDS, Connections, is_refusal, typed
+from ..redis.connect import ANY, RETRY_SECONDS, SLICE_SECONDS, Connections
 from ..redis.keys import StepKeys, run_keys
 from ..redis.mounts import Handle
 from ..redis.settle import settle_timeout
@@ -52,10 +52,11 @@ class StepWait:
                 if not self.read(slice_ms) and self._restored():
                     # A server that has lost the step numbers its stream anew: read it from the start.
                     self.last_id = "0"
-            except LOST as cause:
-                # While the deadline allows it a lost connection is tried again.
-                if is_refusal(cause):
-                    raise typed(cause) from cause
+            except ANY as cause:
+                # While the deadline allows it a lost connection, or what time can mend, is tried again.
+                refused = self.connections.refused(cause, "wait")
+                if refused is not None and not refused.retryable:
+                    raise refused from cause
                 time.sleep(max(0.0, min(RETRY_SECONDS * 2, end - time.monotonic())))
                 self._restored_later()
             except DataflexError as caught:
@@ -106,8 +107,10 @@ class StepWait:
         try:
             if self._restored():
                 self.last_id = "0"
-        except LOST:
-            pass
+        except ANY as cause:
+            refused = self.connections.refused(cause, "wait")
+            if refused is not None and not refused.retryable:
+                raise refused from cause
         except DataflexError as caught:
             if not caught.retryable:
                 raise
@@ -117,8 +120,9 @@ class StepWait:
         late = self.missing()
         try:
             why = self.connections.call(GRACE_SECONDS, "diagnosis", lambda: self._settle(late))
-        except DataflexError:
-            why = [sentence("TIMEOUT.silent")]
+        except DataflexError as caught:
+            silent = caught.code == "REDIS_UNREACHABLE"
+            why = [sentence("TIMEOUT.silent") if silent else caught.message]
         left = [pipeline["name"] for pipeline in self.missing()]
         if not self.undecided() or not left:
             return

@@ -15,8 +15,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from ..errors import DataflexError, error
-from ..sentences import error_of
 from .address import parse_address, redact
+from .refusals import is_elsewhere, typed_refusal
 from .scripts import ScriptCall
 
 # A connection that has not answered for this long is taken to be half-open and is replaced.
@@ -27,8 +27,12 @@ SLICE_SECONDS = 1.0
 RETRY_SECONDS = 0.025
 MAX_RETRY_SECONDS = 0.5
 
+# A server that is no master is left at most this often: after a failover its address leads to the new one in a moment.
+REOPEN_SECONDS = 0.5
+
 # Faults of the server or the connection, worth another try.
 LOST = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSError)
+ANY = (*LOST, redis.exceptions.RedisError)
 
 T = TypeVar("T")
 Command = Sequence[Any]
@@ -43,6 +47,7 @@ class Connections:
         self.command = self._open(SOCKET_SECONDS)
         self.blocking = self._open(SLICE_SECONDS + 2.0)
         self._lock = threading.Lock()
+        self._reopened = -REOPEN_SECONDS
 
     def _open(self, patience: float) -> redis.Redis:
         given = parse_address(self.url)
@@ -74,7 +79,8 @@ class Connections:
     def call(self, seconds: float, what: str, work: Callable[[], T], alive: Callable[[], None] | None = None) -> T:
         """
         `work` again and again while the connection is lost, until `seconds` are over: every write is idempotent, so that a lost answer
-        is answered by the same command. Raises REDIS_UNREACHABLE naming what was attempted; typed errors of Redis' own refusals.
+        is answered by the same command; and while Redis refuses it with something that time can mend. Raises REDIS_UNREACHABLE naming
+        what was attempted, REDIS_REFUSED, REDIS_FULL, REDIS_DENIED.
         """
         end = time.monotonic() + seconds
         pause = RETRY_SECONDS
@@ -83,16 +89,33 @@ class Connections:
                 alive()
             try:
                 return work()
-            except LOST as cause:
-                if is_refusal(cause):
-                    raise typed(cause) from cause
+            except ANY as cause:
+                refused = self.refused(cause, what)
                 left = end - time.monotonic()
-                if left <= 0:
-                    raise self.unreachable(what, seconds, cause) from cause
+                if left <= 0 or (refused is not None and not heals(refused)):
+                    raise (refused or self.unreachable(what, seconds, cause)) from cause
                 time.sleep(min(pause, max(left, 0)))
                 pause = min(pause * 2, MAX_RETRY_SECONDS)
-            except redis.exceptions.RedisError as cause:
-                raise typed(cause) from cause
+
+    def refused(self, cause: BaseException, what: str) -> DataflexError | None:
+        """
+        Why Redis has refused `what`, typed; None where the connection was lost. A server that is no master is left: every connection is
+        opened anew, to whoever is one now.
+        """
+        if is_elsewhere(cause):
+            self._reopen()
+        return typed(cause, what)
+
+    def _reopen(self) -> None:
+        with self._lock:
+            if time.monotonic() - self._reopened < REOPEN_SECONDS:
+                return
+            self._reopened = time.monotonic()
+            old = (self.command, self.blocking)
+            self.command, self.blocking = self._open(SOCKET_SECONDS), self._open(SLICE_SECONDS + 2.0)
+        for client in old:
+            # Those in use end with what they are used for.
+            client.connection_pool.disconnect(inuse_connections=False)
 
     def unreachable(self, what: str, seconds: float, cause: BaseException) -> DataflexError:
         where = redact(self.url)
@@ -133,25 +156,25 @@ class Connections:
             client.connection_pool.disconnect()
 
 
-def is_refusal(cause: BaseException) -> bool:
-    """Wrong credentials arrive as a connection error, but retrying does not help."""
-    return isinstance(cause, (redis.exceptions.AuthenticationError, redis.exceptions.AuthorizationError))
+def heals(refused: DataflexError) -> bool:
+    """Whether time can mend it."""
+    return refused.code == "REDIS_REFUSED"
 
 
-def typed(cause: BaseException) -> DataflexError:
-    """Redis' own refusals as typed errors."""
-    if isinstance(cause, DataflexError):
-        return cause
+def typed(cause: BaseException, what: str) -> DataflexError | None:
+    """An error of Redis that is no lost connection, typed."""
+    refusal = typed_refusal(cause, what)
+    if refusal is not None:
+        return refusal
     message = str(cause)
-    if isinstance(cause, redis.exceptions.OutOfMemoryError) or "OOM" in message:
-        return error_of("REDIS_FULL")
-    if is_refusal(cause):
+    # Wrong credentials arrive as a connection error, but trying again does not help.
+    if isinstance(cause, (redis.exceptions.AuthenticationError, redis.exceptions.AuthorizationError)):
         return error(
             "REDIS_UNREACHABLE", f"Redis refuses the connection: {message}. Fix the address's user or password"
         )
     if isinstance(cause, redis.exceptions.InvalidResponse):
         return error("REDIS_UNREACHABLE", f"what answers there is no Redis: {message}. Fix the address")
-    return error("INTERNAL", f"Redis refused a command: {message}")
+    return None if isinstance(cause, LOST) else error("INTERNAL", f"{what}: Redis answered with an error: {message}")
 
 
 def text(answer: Any) -> str:

@@ -12,6 +12,7 @@ const healthy: WatchedService = {
   blocking: [connection("ready")],
   loops: [{ name: "announce", age: 10 }],
   stopping: false,
+  more: [],
 };
 const failed = (checks: readonly { name: string; ok: boolean }[]): string[] =>
   checks.filter((c) => !c.ok).map((c) => c.name);

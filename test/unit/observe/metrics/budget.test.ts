@@ -12,7 +12,7 @@ import type { Handle, ResultHeader } from "../../../../src/protocol/messages.js"
 import type { PipelineSpec } from "../../../../src/protocol/pipeline-spec.js";
 import { BUILT_INS } from "../../../../src/scoring/components/catalogue.js";
 import { binsOf, SCORE_EDGES, weightDistribution } from "../../../../src/scoring/distribution.js";
-import type { JobExecution } from "../../../../src/worker/process-job.js";
+import type { JobExecution } from "../../../../src/worker/job-context.js";
 import { executionOf, resultOf, specOf } from "../../../helpers/executions.js";
 import { manyPipelines } from "../../../helpers/many-pipelines.js";
 import { linesOf, valueIn } from "../../../helpers/metrics.js";

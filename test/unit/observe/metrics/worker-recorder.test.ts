@@ -5,7 +5,7 @@ import { ExecutionMeter } from "../../../../src/observe/metrics/execution-meter.
 import { Meter } from "../../../../src/observe/metrics/meter.js";
 import { FAILURE_REASONS, failureReason } from "../../../../src/observe/metrics/reasons.js";
 import { createWorkerMetrics, type ObservedWorker } from "../../../../src/observe/metrics/worker-recorder.js";
-import type { JobExecution } from "../../../../src/worker/process-job.js";
+import type { JobExecution } from "../../../../src/worker/job-context.js";
 import { executionOf } from "../../../helpers/executions.js";
 import { seriesOf, valueIn } from "../../../helpers/metrics.js";
 
