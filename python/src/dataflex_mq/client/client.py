@@ -15,7 +15,7 @@ from .guard import check_run_id, seconds_of
 from .mount import read_mounted, request_mount
 from .run import Run
 
-# One round trip: if it takes longer, Redis is not there.
+# One round trip: if it takes longer, Redis counts as unreachable.
 ATTACH_SECONDS = 10.0
 
 

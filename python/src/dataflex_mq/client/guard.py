@@ -34,7 +34,7 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def step_at(step: Any, trigger: Any) -> str:
-    """The step as it stands in keys. Raises INVALID_INPUT."""
+    """The step as it appears in keys. Raises INVALID_INPUT."""
     for name, value in (("step", step), ("trigger", trigger)):
         if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= int(value) < 2**53:
             raise error("INVALID_INPUT", f"{name} is {value!r}; it must be a whole number ≥ 0", {name: repr(value)})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .prepare import PreparedPut
 from .rows import KeyTable
 
-# All copies of one producer's puts together take no more.
+# Maximum size of all copies of one producer's puts together.
 MAX_KEPT_BYTES = 1 << 30
 
 
@@ -34,7 +34,7 @@ class _KeptStep:
 
 
 class KeptPuts:
-    """Not for several threads at once: `OpenSteps` holds its lock. `dropped`: copies let go because all had become too large."""
+    """Not for several threads at once: `OpenSteps` holds its lock. `dropped`: copies dropped because all together had become too large."""
 
     def __init__(self, most: int = MAX_KEPT_BYTES) -> None:
         self._most = most

@@ -131,7 +131,7 @@ def check_version(handle: Handle) -> Handle:
 
 
 def _forget_refusal(connections: Connections, mount_id: str) -> None:
-    """The same id gets the same handle for ever; a refusal counts once, and the question is asked anew."""
+    """The same id always gets the same handle; a refusal is forgotten, so that the mount is decided anew."""
     command = connections.execute
     raw = command("GET", reply_key(mount_id))
     reply = unpack(raw) if raw else None

@@ -11,7 +11,7 @@ from .put import PutReceipt
 
 log = logging.getLogger("dataflex_mq")
 
-# The codes that it covers: the service was not there. Wrong input and a failing scorer are never covered.
+# The codes that it covers: the service was unavailable. Wrong input and a failing scorer are never covered.
 UNAVAILABLE = (
     *("TIMEOUT", "EXPIRED", "POISON", "COMPUTE_LOST"),
     *("REDIS_UNREACHABLE", "REDIS_FULL", "REDIS_REFUSED", "REDIS_DENIED"),

@@ -197,8 +197,8 @@ class OpenSteps:
 
     def tend(self, owner: bool) -> None:
         """
-        Looks after the steps that nobody here waits for: puts again what Redis has lost, keeps what lies there alive, and lets go of what
-        was released and, for a producer that will not release it itself, of what has settled or is past its deadline.
+        Looks after the steps for which no call is waiting: puts again what Redis has lost, renews the TTL of the rest, and forgets what
+        was released and, for a producer that does not release steps itself, what has settled or is past its deadline.
         """
         names = [f"settled:{pipeline['name']}" for pipeline in self._handle["pipelines"]]
         with self._lock:

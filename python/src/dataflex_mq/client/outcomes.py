@@ -76,7 +76,7 @@ def read_outcomes(connections: Connections, key: str, after: str, block_ms: int)
 
 
 def put_hashes(entry: Entry) -> frozenset[str] | None:
-    """First digits of the hashes of the puts that an outcome was made of; None for a failure that was made of none."""
+    """First digits of the hashes of the puts from which an outcome was computed; None for a failure that was computed from none."""
     listed = entry.fields.get("puts", b"").decode()
     return frozenset(listed.split(",")) if listed else None
 

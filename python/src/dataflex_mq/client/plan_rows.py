@@ -65,7 +65,7 @@ def plan_rows(
     whole = len(table.keys)
     if known.span is not None:
         _check_stage_total(total_rows, stage, count_rows(known.span), whole)
-    # A stage's first put names its rows, unless it says that the whole table is still to come.
+    # The first put of a stage fixes its rows, unless it says that the whole table is still to come.
     is_part = known.span is None and count < whole and total_rows != whole
     if is_part and count != total:
         raise _not_all_rows(stage, total, count)

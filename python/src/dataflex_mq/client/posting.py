@@ -84,7 +84,7 @@ class Posting:
         try:
             return self._send()
         except DataflexError as caught:
-            # Another producer fixed the step's rows first: read them, and put in their order.
+            # Another producer has fixed the step's rows first: read them, and put in their order.
             raced = caught.code == "ROWS_CONFLICT" and caught.details.get("reason") in ("keys", "stage_rows")
             if not raced or self._options.keys is None:
                 raise

@@ -27,7 +27,7 @@ from .sessions import check_index
 class PreparedPut:
     header: dict[str, Any]
     header_bytes: bytes
-    # Copies of the trainer's memory: it may fill its arrays with the next step while this put is kept.
+    # Copies of the trainer's memory: it may reuse its arrays for the next step while this put is kept.
     chunks: list[bytes]
     fields: list[str]
     bitmap: bytes
@@ -57,7 +57,7 @@ def prepare_put(
     scopes = {need["name"]: need.get("scope") for need in handle["stages"][stage]}
     mask_field = values.get("response_mask")
     if lengths is None and mask_field is not None and is_ragged(mask_field):
-        # A ragged mask says how long each response is, which its encoded form, where the ones lie, does not.
+        # A ragged mask defines the length of each response; its encoded form holds only the positions of the ones.
         lengths = mask_field.lengths
     if lengths is not None:
         values["lengths"] = Tensor("i32", lengths)

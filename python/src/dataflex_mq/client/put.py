@@ -21,10 +21,10 @@ TRIES = 3
 class Commit:
     step: str
     table: KeyTable | None
-    # Bitmap of the stage's rows where the put fixes them; empty: as an earlier put said, or all of the table.
+    # Bitmap of the stage's rows, if the put fixes them; empty: as in an earlier put, or all of the table.
     span: bytes
     replace: bool
-    # The step's highest attempt that this client was told: Redis never falls behind it, whatever it has lost.
+    # The highest attempt of the step that this client has seen: Redis never falls behind it, whatever data it has lost.
     floor: int
 
 

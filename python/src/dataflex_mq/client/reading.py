@@ -19,7 +19,7 @@ from .wait import StepWait
 LOOK_SECONDS = 2.0
 # One value of 32 MiB at most.
 KEYS_SECONDS = 10.0
-# One small script: if it takes longer, Redis is not there.
+# One small script: if it takes longer, Redis counts as unreachable.
 SCRIPT_SECONDS = 30.0
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from ..redis.keys import run_keys
 from ..redis.mounts import Handle
 from .locks import ProcessLock
 
-# So many of the newest: another producer keeps its half of a released step no longer than a few of its heartbeats.
+# How many of the newest are kept: another producer keeps its part of a released step only for a few of its heartbeats.
 REMEMBERED = 256
 
 

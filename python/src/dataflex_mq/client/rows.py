@@ -17,7 +17,7 @@ from ..protocol.codec import pack
 from ..sentences import error_of
 from .guard import whole_number
 
-# The row table travels as one value, kept with the step: far above any real one, far below what would stall the server.
+# The row table is sent and kept as one value: far above any real one, far below what would stall the server.
 MAX_KEYS_BYTES = 32 << 20
 
 

@@ -46,7 +46,7 @@ class Run(MountedRun):
 
     @property
     def wants(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Stages at which this run wants fields, with the fields. Nothing else travels."""
+        """Stages at which this run wants fields, with the fields. Nothing else is sent."""
         return self.handle["stages"]
 
     @property

@@ -147,7 +147,7 @@ class StepResult:
 
 
 def _mask_of(result: PipelineResult) -> MaskColumn:
-    """Raises DECODE: without its mask nobody can say which tokens a weight is for."""
+    """Raises DECODE: without its mask it is unknown which tokens a weight is for."""
     if result.mask is None:
         message = f'the weights of pipeline "{result.name}" came without their mask: its worker is not of this version. Update it'
         raise error("DECODE", message, {"pipeline": result.name})

@@ -27,9 +27,9 @@ class StepWait:
     at: str
     expected: Sequence[Pipeline]
     timeout: float
-    # Puts again what Redis has forgotten of the step; answers whether that was anything.
+    # Puts again what Redis has forgotten of the step; returns whether anything was missing.
     restore: Callable[[], bool]
-    # Whether an outcome (its attempt, the hashes of its puts) is of what this producer has put.
+    # Whether an outcome (its attempt, the hashes of its puts) belongs to what this producer has put.
     accepts: Callable[[Pipeline, int, frozenset[str] | None], bool]
     # Raises when the run was closed or fenced meanwhile.
     alive: Callable[[], None]
@@ -50,10 +50,10 @@ class StepWait:
             try:
                 slice_ms = max(1, int(min(SLICE_SECONDS, left) * 1000))
                 if not self.read(slice_ms) and self._restored():
-                    # A server that has lost the step numbers its stream anew: read it from the start.
+                    # After a server has lost the step, its stream starts with new ids: read it from the start.
                     self.last_id = "0"
             except ANY as cause:
-                # While the deadline allows it a lost connection, or what time can mend, is tried again.
+                # A lost connection, and a refusal that may pass, are retried until the deadline.
                 refused = self.connections.refused(cause, "wait")
                 if refused is not None and not refused.retryable:
                     raise refused from cause

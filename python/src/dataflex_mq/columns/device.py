@@ -71,7 +71,7 @@ def words_of(tensor: Any) -> Any:
 
 
 def to_numpy(tensor: Any) -> np.ndarray:
-    """A tensor's elements in the storage of its dtype; in place where the tensor lies in this process's memory."""
+    """A tensor's elements in the storage of its dtype; in place if the tensor is in this process's memory."""
     # A lazily negated view still has the bits of the original.
     tensor = tensor.detach().resolve_neg()
     torch = torch_module()

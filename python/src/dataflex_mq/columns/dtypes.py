@@ -38,7 +38,7 @@ ONE_BITS = {
     "i64": 1,
     "bool": 1,
 }
-# The word of -0, which a mask takes as 0.
+# The word of -0, which a mask reads as 0.
 MINUS_ZERO_BITS = {"f32": 0x80000000, "f64": 0x8000000000000000, "f16": 0x8000, "bf16": 0x8000}
 
 

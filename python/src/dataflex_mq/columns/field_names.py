@@ -26,10 +26,10 @@ _RESERVED = frozenset(
     )
 )
 
-# Fields that hold one string a row.
+# Fields that hold one string per row.
 STRING_FIELDS = ("uid", "domain", "session", "dataset_key")
 
-# Columns that say where tokens lie instead of carrying a signal: any put may hold them, and no scorer asks for them.
+# Columns that say where tokens are instead of carrying a signal: any put may contain them, and no scorer asks for them.
 LAYOUT_COLUMNS = ("lengths", "is_padding")
 
 # Which session of its group a row is of, and its place there: they ride along with `uid` wherever a trainer has them.

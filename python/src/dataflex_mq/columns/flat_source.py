@@ -55,7 +55,7 @@ class FlatSource:
         return counts, places.astype(np.int32), self._flat[found]
 
     def _places(self) -> np.ndarray:
-        """Where each token in scope lies in the padded matrix."""
+        """The position of each token in scope in the padded matrix."""
         spans = self.spans
         return np.flatnonzero(spans.inside(0, spans.rows).reshape(-1))
 

@@ -26,7 +26,7 @@ def gather_mask(pieces: Sequence[tuple[MaskColumn, Sequence[int]]], ranges: Sequ
     runs = [runs_of(mask) for mask, _ in pieces]
     counts = np.concatenate([np.diff(offsets) for offsets, _ in runs])
     bounds = np.concatenate([bounds for _, bounds in runs])
-    # Where each wanted row stands among all pieces' rows; the last wins.
+    # The position of each wanted row among all pieces' rows; the last piece wins.
     place = np.full(max(int(rows.max(initial=-1)), int(wanted.max())) + 1, -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
     found = place[wanted]

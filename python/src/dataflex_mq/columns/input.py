@@ -148,7 +148,7 @@ def _labelled(name: str, values: Any, dtype: Any) -> FieldValue:
 
 
 def check_lengths(name: str, given: Any) -> np.ndarray:
-    """Lengths in tokens, one a row, as i32."""
+    """Lengths in tokens, one per row, as i32."""
     found = flat_array(name, given)
     if found.size == 0:
         return np.zeros(0, dtype=np.int32)
@@ -161,7 +161,7 @@ def check_lengths(name: str, given: Any) -> np.ndarray:
 
 
 def flat_array(name: str, given: Any) -> np.ndarray:
-    """One value a row. Raises INVALID_INPUT where no array can be made of it."""
+    """One value per row. Raises INVALID_INPUT if no array can be made from it."""
     try:
         return to_numpy(given) if is_torch_tensor(given) else np.asarray(given)
     except (ValueError, TypeError, RuntimeError) as cause:

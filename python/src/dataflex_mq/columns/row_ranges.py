@@ -1,4 +1,4 @@
-"""Row sets travel as ascending, disjoint, half-open ranges `[start, stop, start, stop, …]`, none empty, none touching the next."""
+"""Row sets are sent as ascending, disjoint, half-open ranges `[start, stop, start, stop, …]`, none empty, none touching the next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows_in(ranges: Sequence[int]) -> np.ndarray:
 
 
 def to_bitmap(ranges: Sequence[int], total: int) -> bytes:
-    """One bit a row, as Redis SETBIT counts: row r is bit `0x80 >> (r & 7)` of byte `r >> 3`. `ceil(total / 8)` bytes."""
+    """One bit per row, as Redis SETBIT counts: row r is bit `0x80 >> (r & 7)` of byte `r >> 3`. `ceil(total / 8)` bytes."""
     bits = np.zeros(total, dtype=bool)
     bits[rows_in(ranges)] = True
     return np.packbits(bits).tobytes()

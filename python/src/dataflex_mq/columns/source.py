@@ -26,7 +26,7 @@ def source_of(field: str, value: NumberValue, spans: Spans) -> TokenSource:
 
 
 def stored_lengths(value: NumberValue) -> int | np.ndarray:
-    """How many tokens a row holds: one number, or one a row."""
+    """How many tokens a row holds: one number, or one per row."""
     if isinstance(value, (Jagged, DeviceJagged)):
         return value.lengths
     return int(value.data.shape[1])

@@ -106,5 +106,5 @@ def spans_of(scope: str, layout: Layout, field_name: str, response_lengths: np.n
             "send response_mask with it.",
             {"field": field_name},
         )
-    # The mask may come from an earlier put, which was padded otherwise.
+    # The mask may come from an earlier put with another padding.
     return mask_spans(layout.mask.widened(max(layout.width, layout.mask.width)))

@@ -28,7 +28,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Jagged:
-    """A ragged token matrix: `values` holds each row's tokens, row after row. `width` is the padded width that it stands for."""
+    """A ragged token matrix: `values` holds each row's tokens, row after row. `width` is the padded width that it represents."""
 
     dtype: str
     values: np.ndarray
@@ -42,7 +42,7 @@ class Jagged:
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """One string a row."""
+    """One string per row."""
 
     values: list[str]
 
@@ -103,7 +103,7 @@ class MaskColumn:
 
 @dataclass(frozen=True, slots=True)
 class StringsColumn:
-    """One string a row: `table[index[i]]`."""
+    """One string per row: `table[index[i]]`."""
 
     rows: int
     table: list[str]

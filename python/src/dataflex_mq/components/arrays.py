@@ -28,7 +28,7 @@ class TorchArrays:
         self._halves = {"bf16": torch.bfloat16, "f16": torch.float16}
 
     def give(self, values: np.ndarray, stored: str | None = None) -> Any:
-        # Over the memory of the array, which is writable and nobody else's.
+        # Shares the memory of the array, which is writable and used by nothing else.
         tensor = self._torch.from_numpy(values)
         dtype = self._halves.get(stored or "", tensor.dtype)
         return tensor.to(device=self.device, dtype=dtype)

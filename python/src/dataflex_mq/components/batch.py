@@ -84,11 +84,11 @@ class Batch:
         return self._arrays.give(self._columns.padded(name), self._columns.dtype(name))
 
     def rows(self, name: str) -> Any:
-        """A field of one number a row, (n,)."""
+        """A field of one number per row, (n,)."""
         return self._arrays.give(self._columns.vector(name), self._columns.dtype(name))
 
     def strings(self, name: str) -> list[str]:
-        """A field of one string a row."""
+        """A field of one string per row."""
         return self._columns.strings(name)
 
     @property

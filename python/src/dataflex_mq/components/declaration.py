@@ -71,7 +71,7 @@ def summary_of(thing: Any) -> str:
 
 
 class Declared:
-    """The components that the files of one process declare, in order. A name stands once a kind."""
+    """The components that the files of one process declare, in order. A name is used once per kind."""
 
     def __init__(self) -> None:
         self._found: list[Declaration] = []

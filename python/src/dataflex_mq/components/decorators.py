@@ -110,7 +110,7 @@ def mixer(
 
 
 class FunctionComponent:
-    """A component made of a function: `method` of the instance calls it with its parameters."""
+    """A component made from a function: `method` of the instance calls it with its parameters."""
 
     def __init__(self, function: Callable[..., Any], method: str, params: dict[str, Any]) -> None:
         def call(*args: Any) -> Any:

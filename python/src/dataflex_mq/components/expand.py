@@ -7,7 +7,7 @@ import numpy as np
 from ..columns.spans import Spans
 from ..columns.tensor import TokenColumn
 
-# Rows at least so long are copied one by one, which is then quicker than by a mask over the matrix.
+# Rows at least this long are copied one by one, which is faster than a mask over the matrix.
 _LONG = 64
 
 

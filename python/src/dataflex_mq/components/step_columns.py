@@ -1,4 +1,4 @@
-"""The columns of one step's live rows, in the form that they travel in, and expanding them."""
+"""The columns of one step's live rows, in their encoded form, and their expansion."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class StepColumns:
         return column.values
 
     def strings(self, name: str) -> list[str]:
-        """One string a row. Raises KeyError, TypeError."""
+        """One string per row. Raises KeyError, TypeError."""
         column = self.field(name)
         if not isinstance(column, StringsColumn):
             raise TypeError(f"field '{name}' has no string a row: it is {_form(column)}")
@@ -100,14 +100,14 @@ class StepColumns:
         return column
 
     def spans(self, name: str) -> Spans:
-        """The tokens that a field travelled with."""
+        """The tokens for which a field has values."""
         column = self.tokens(name)
         return (
             self.mask if column.scope == "mask" else spans_of(column.scope, self.layout, name, column.response_lengths)
         )
 
     def padded(self, name: str) -> np.ndarray:
-        """(rows, longest), 0 outside the field's tokens. Writable; nobody else's. Raises as `tokens`, NonFinite."""
+        """(rows, longest), 0 outside the field's tokens. Writable, shared with nothing. Raises as `tokens`, NonFinite."""
         if name == "response_mask":
             return self.mask_matrix(np.int64)
         column = self.field(name)
@@ -137,7 +137,7 @@ class StepColumns:
 
 
 def check_column(name: str, column: TokenColumn) -> None:
-    """Raises NonFinite where a value that travelled is NaN or infinite."""
+    """Raises NonFinite if a value is NaN or infinite."""
     values = column.values
     if values.dtype.kind != "f" or _sums_up(values):
         return
@@ -158,7 +158,7 @@ def check_column(name: str, column: TokenColumn) -> None:
 
 
 def check_finite(source: str, values: np.ndarray) -> None:
-    """The same for one number a row."""
+    """The same for one number per row."""
     if values.dtype.kind != "f" or _sums_up(values):
         return
     bad = np.flatnonzero(~np.isfinite(values))

@@ -10,7 +10,7 @@ from typing import Any
 
 from .load import Loaded
 
-# Runs come and go under a worker that stays: the pipelines that were scored last keep their instances.
+# Runs come and go while a worker stays: the pipelines that were scored last keep their instances.
 KEPT = 32
 
 

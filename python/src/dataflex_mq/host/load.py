@@ -26,7 +26,7 @@ class LoadError(Exception):
 
 @dataclass(frozen=True)
 class Loaded:
-    """A component with the file that it stands in; `source` is what identifies its text."""
+    """A component with its file; `source` identifies the file's text."""
 
     declaration: Declaration
     file: str
@@ -98,6 +98,6 @@ def _renamed(declaration: Declaration, file: str, taken: set[tuple[str, str]]) -
 
 
 def _source(file: str) -> str:
-    """What a component's identity is made of: the text of its file, and this package's version."""
+    """What determines a component's identity: the text of its file, and this package's version."""
     with open(file, "rb") as opened:
         return hashlib.sha256(opened.read() + __version__.encode()).hexdigest()

@@ -8,13 +8,13 @@ import numpy as np
 
 _ALIGNMENT = 64
 _KEPT = 2
-# Names that hold a buffer which nobody else uses: the list, the loop's variable, getrefcount's argument.
+# References to a buffer that is not in use: the list, the loop's variable, getrefcount's argument.
 _OWN_REFERENCES = 3
 
 
 class Pool:
     """
-    Hands out buffers again that nothing refers to any more. A component that keeps a tensor keeps its buffer, and nobody writes
+    Reuses buffers to which nothing refers any more. A component that keeps a tensor keeps its buffer, and nothing writes
     into it.
     """
 

@@ -63,6 +63,6 @@ def isolate(parent: int, memory_bytes: int | None) -> None:
 def _limit_memory(memory_bytes: int) -> None:
     import resource
 
-    # A GPU's driver reserves addresses by the terabyte: on Linux only memory that is written to is counted.
+    # A GPU's driver reserves terabytes of addresses: on Linux only memory that is written to is counted.
     limit = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
     resource.setrlimit(limit, (memory_bytes, memory_bytes))

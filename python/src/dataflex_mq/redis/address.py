@@ -27,7 +27,7 @@ def parse_address(url: str) -> dict[str, Any]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        # What is wrong may be a piece of the password, so the cause is not shown.
+        # The offending text may be a part of the password, so the cause is not shown.
         message = f'not a Redis address: "{redact(url)}". Write redis://HOST:PORT or unix:///PATH/redis.sock'
         raise error("USAGE", message) from None
     query = parse_qs(parts.query)
@@ -71,7 +71,7 @@ def _hide_login(login: str) -> str:
 
 
 def _hide_options(rest: str) -> str:
-    # The database is the only option that is no secret by itself.
+    # The database is the only option that is not a secret.
     return re.sub(r"([?&#])(?!db=)([^=&#]*)=[^&#]*", r"\1\2=***", rest)
 
 

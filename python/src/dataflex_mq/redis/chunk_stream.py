@@ -17,7 +17,7 @@ from .connect import Command, Connections
 from .streams import range_answer
 
 ALREADY_STORED = "equal or smaller"
-# Bytes under way before the next chunks wait for an answer: bounds both sides' buffers for bodies of gigabytes.
+# Bytes in flight before further chunks wait for an answer: bounds the buffers on both sides for bodies of gigabytes.
 WINDOW_BYTES = 16 << 20
 
 

@@ -33,7 +33,7 @@ def commit_put(
     """
     Marks a put's rows as produced. header_bytes: `header`, packed. bitmap: of the put's rows. keys_digest, keys_blob: of the step's row
     table, empty without keys. span: bitmap of the rows that the put's stage is about, empty where an earlier put said it or all are meant.
-    floor: the step's highest attempt that this client was told. Answers OK with attempt and kind, or why the put is refused.
+    floor: the step's highest attempt that this client has seen. Answers OK with attempt and kind, or why the put is refused.
     """
     keys = run_keys(handle["run"])
     at = keys.step(handle["incarnation"], step)

@@ -27,10 +27,10 @@ SLICE_SECONDS = 1.0
 RETRY_SECONDS = 0.025
 MAX_RETRY_SECONDS = 0.5
 
-# A server that is no master is left at most this often: after a failover its address leads to the new one in a moment.
+# Minimum time between reconnects away from a server that is not a master: soon after a failover its address leads to the new one.
 REOPEN_SECONDS = 0.5
 
-# Faults of the server or the connection, worth another try.
+# Faults of the server or the connection, which are worth a retry.
 LOST = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSError)
 ANY = (*LOST, redis.exceptions.RedisError)
 
@@ -127,7 +127,7 @@ class Connections:
         return self.command.execute_command(*command)
 
     def pipeline(self, commands: Sequence[Command]) -> list[Any]:
-        """Sends commands together; an answer that is an error stands in its place. Raises what `LOST` names."""
+        """Sends commands together; an error is returned in the place of its answer. Raises what `LOST` names."""
         pipe = self.command.pipeline(transaction=False)
         for command in commands:
             pipe.execute_command(*command)

@@ -17,9 +17,9 @@ HEARTBEAT_TTL_MS = 10_000
 CLAIM_TTL_MS = 60_000
 MOUNT_TTL_MS = 86_400_000
 STATE_TTL_MS = 7 * 86_400_000
-# How many hash tags the key space has: 1, since nothing here runs on a cluster yet.
+# Number of hash tags of the key space: 1, since clusters are not supported yet.
 SHARDS = 1
-# So many digits of a content hash name a put's stream, and the puts that an outcome was made of.
+# Digits of a content hash that name a put's stream, and the puts from which an outcome was computed.
 HASH_DIGITS = 16
 
 

@@ -56,7 +56,7 @@ def settle_timeout(
             b"",
             STATE_STEPS,
             STATE_TTL_MS,
-            # Made of no put: it concerns the attempt alone.
+            # Computed from no put: it concerns the attempt alone.
             "",
             "",
         ],

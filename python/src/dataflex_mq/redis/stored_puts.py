@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .connect import Connections, text
 from .keys import StepKeys
 
-# So many are asked for at once.
+# How many are requested at once.
 AT_ONCE = 512
 
 

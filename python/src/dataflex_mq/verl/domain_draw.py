@@ -75,7 +75,7 @@ class DomainDraw:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Goes on from a checkpoint; domains that it does not know start anew with the shares they were given."""
+        """Continues from a checkpoint; domains that it does not know start with the shares they were given."""
         known = {name: i for i, name in enumerate(state["domains"])}
         if sorted(known) == sorted(self.domains):
             self.shares = [float(state["shares"][known[name]]) for name in self.domains]

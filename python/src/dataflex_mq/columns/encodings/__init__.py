@@ -1,1 +1,1 @@
-"""One file an encoding: its parts out of a token source, and its column out of its parts."""
+"""One file per encoding: from a token source to its parts, and from its parts to a column."""

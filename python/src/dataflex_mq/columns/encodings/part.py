@@ -63,7 +63,7 @@ class DecodeInput:
         return self.exact(part, 4 * count).view("<i4")
 
     def per_row(self, part: str, most: int) -> np.ndarray:
-        """An i32 part with one entry a row, each within [0, most]."""
+        """An i32 part with one entry per row, each within [0, most]."""
         values = self.read_i32(part, self.rows)
         wrong = np.flatnonzero((values < 0) | (values > most))
         if len(wrong) > 0:

@@ -10,7 +10,7 @@ GRANULARITIES = ("domain", "prompt", "response", "token")
 
 
 class Scorer(ABC):
-    """Turns a batch into one score a row or a token."""
+    """Turns a batch into one score per row or per token."""
 
     requires: ClassVar[list[str]] = []
     timing: ClassVar[str] = "post_reward"
