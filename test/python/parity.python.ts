@@ -50,6 +50,7 @@ describe("Python components give what the built-in ones give, alone and mixed wi
       softmax,
     ],
     ["own reweighter", "reweight", magnitude, named("np_softmax", { temperature: 0.7 }), magnitude, softmax],
+    ["logarithms", "reweight", magnitude, named("np_log_softmax", { temperature: 0.7 }), magnitude, softmax],
     ["own pair", "reweight", named("np_magnitude"), named("np_softmax", { temperature: 0.7 }), magnitude, softmax],
     ["own token pair", "reweight", named("np_confidence"), named("np_blend", { alpha: 0.4 }), prob, blend],
     ["own token scorer", "reweight", named("np_confidence"), blend, prob, blend],

@@ -11,7 +11,7 @@ import dataflex_mq
 ROOT = Path(dataflex_mq.__file__).parent
 # From the top; a room may import the rooms before it. The modules beside them are leaves:
 # any room may import them, and they import each other only.
-ROOMS = ["columns", "protocol", "redis", "client", "components", "host", "verl", "config"]
+ROOMS = ["columns", "protocol", "redis", "client", "components", "host", "testing", "verl", "config"]
 MODULES = {path.relative_to(ROOT).with_suffix("").parts: path for path in sorted(ROOT.rglob("*.py"))}
 
 

@@ -42,6 +42,8 @@ export interface ForeignDeclaration {
   readonly remembers: boolean;
   /** A reweighter whose weights need no normalisation: `normalize` is none unless the configuration says otherwise. */
   readonly self_normalized: boolean;
+  /** A reweighter of rows that gives the logarithms of its weights. */
+  readonly in_log_space: boolean;
   readonly summary: string;
 }
 
@@ -120,6 +122,7 @@ function foreignComponent(declared: ForeignDeclaration, call: ForeignCall, accep
         accepts: declared.accepts ?? accepts,
         adapts: declared.accepts === undefined,
         self_normalized: declared.self_normalized,
+        ...(declared.in_log_space && { in_log_space: true }),
         act,
       });
     case "selector":

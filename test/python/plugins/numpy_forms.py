@@ -38,6 +38,12 @@ def np_softmax(scores: np.ndarray, batch: Batch, ctx: Context, *, temperature: f
     return len(scores) * raw / raw.sum()
 
 
+@reweighter(arrays="numpy", in_log_space=True)
+def np_log_softmax(scores: np.ndarray, batch: Batch, ctx: Context, *, temperature: float = 1.0) -> np.ndarray:
+    """The same, by its logarithms: whatever the temperature, the weights neither overflow nor vanish."""
+    return scores / temperature
+
+
 @reweighter(accepts="token", arrays="numpy")
 def np_blend(scores: np.ndarray, batch: Batch, ctx: Context, *, alpha: float = 0.5) -> np.ndarray:
     """alpha · score + 1 − alpha."""

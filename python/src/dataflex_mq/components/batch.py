@@ -38,8 +38,10 @@ class Jagged:
             return running[self.offsets[1:]] - running[self.offsets[:-1]]
         import torch
 
-        rows = torch.repeat_interleave(torch.arange(len(self.lengths), device=self.values.device), self.lengths)
-        sums = torch.zeros(len(self.lengths), dtype=torch.float64, device=self.values.device)
+        lengths, device = self.lengths, self.values.device
+        # Its size given, a GPU need not be asked for it.
+        rows = torch.arange(len(lengths), device=device).repeat_interleave(lengths, output_size=len(self.values))
+        sums = torch.zeros(len(lengths), dtype=torch.float64, device=device)
         return sums.index_add(0, rows, self.values.double())
 
     def mean(self) -> Any:

@@ -33,6 +33,7 @@ class Declaration:
     scorer: str | None = None
     remembers: bool = False
     self_normalized: bool = False
+    in_log_space: bool = False
     arrays: str = "torch"
     summary: str = ""
 
@@ -57,6 +58,7 @@ class Declaration:
                 "scorer",
                 "remembers",
                 "self_normalized",
+                "in_log_space",
                 "summary",
             )
         }
@@ -70,18 +72,28 @@ def summary_of(thing: Any) -> str:
     return " ".join(text.split("\n\n")[0].split())
 
 
+# Where a decorated function or class keeps its declaration; its subclasses have none by it.
+_MARK = "__dataflex_mq__"
+
+
+def declaration_of(thing: Any) -> Declaration | None:
+    """What a decorated function or class declares."""
+    return vars(thing).get(_MARK) if hasattr(thing, "__dict__") else None
+
+
 class Declared:
     """The components that the files of one process declare, in order. A name is used once per kind."""
 
     def __init__(self) -> None:
         self._found: list[Declaration] = []
 
-    def add(self, declaration: Declaration) -> None:
-        """Raises ValueError for a kind and name that are taken."""
+    def add(self, declaration: Declaration, thing: Any) -> None:
+        """`thing` is the function or class that it declares. Raises ValueError for a kind and name that are taken."""
         taken = any((other.kind, other.name) == (declaration.kind, declaration.name) for other in self._found)
         if taken:
             raise ValueError(f"{declaration.who} is declared twice: rename one, names are unique per kind")
         self._found.append(declaration)
+        setattr(thing, _MARK, declaration)
 
     def take(self) -> list[Declaration]:
         """What was declared since the last call."""

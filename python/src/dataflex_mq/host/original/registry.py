@@ -39,7 +39,7 @@ class Registry:
 
         def decorate(cls: Class) -> Class:
             own = self._classes.setdefault(kind, {})
-            DECLARED.add(_declare(kind, name, cls))
+            DECLARED.add(_declare(kind, name, cls), cls)
             own[name] = cls
             return cls
 
