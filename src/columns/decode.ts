@@ -12,6 +12,7 @@ import { isMaskField } from "./field-names.js";
 import type { Limits } from "./limits.js";
 import { maskFromColumn } from "./mask-column.js";
 import type { Column, ColumnHeader, Encoding } from "./tensor.js";
+import { checkTokens } from "./token-limit.js";
 
 const DECODERS: Readonly<Record<Encoding, (input: DecodeInput) => Column>> = {
   dense: decodeDense,
@@ -67,5 +68,7 @@ function decodeChecked(header: CheckedHeader, part: (name: string) => Uint8Array
       return bytes;
     },
   });
-  return isMaskField(name) ? maskFromColumn(name, column) : column;
+  const read = isMaskField(name) ? maskFromColumn(name, column) : column;
+  checkTokens(name, read, limits);
+  return read;
 }

@@ -10,6 +10,7 @@ import type { Limits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { type Spans, spansOf } from "./spans.js";
 import type { ColumnHeader, FieldValue, Jagged, Layout, Scope, Tensor } from "./tensor.js";
+import { tokensIn } from "./token-limit.js";
 
 export interface EncodeOptions {
   /** Per token matrix; `mask` where absent. Masks themselves, vectors and strings have none. */
@@ -33,16 +34,18 @@ const MAX_INTEGER = 2n ** 53n;
  * the parts are in use.
  *
  * @param fields  name → checked value (`toFieldValue`), all of `opts.layout.rows` rows
- * @throws DataflexError INVALID_INPUT: a value that contradicts the layout, an integer beyond ±2^53, scope `mask` without a response_mask; LIMIT: rows, width, bytes or a string beyond `opts.limits`
+ * @throws DataflexError INVALID_INPUT: a value that contradicts the layout, an integer beyond ±2^53, scope `mask` without a response_mask; LIMIT: rows, width, tokens, bytes or a string beyond `opts.limits`
  */
 export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts: EncodeOptions): EncodedColumns {
   const { layout, scopes, limits = DEFAULT_LIMITS } = opts;
   atMost("rows", layout.rows, limits.max_rows);
   atMost("tokens a row", layout.width, limits.max_width);
+  if (layout.mask) atMost("tokens", tokensIn(layout.mask), limits.max_tokens);
   // Fields of one scope share their spans.
   const known = new Map<Scope, Spans>();
   const spans = (name: string, scope: Scope): Spans => {
     const found = known.get(scope) ?? spansOf(scope, layout, name);
+    atMost("tokens", found.total, limits.max_tokens);
     known.set(scope, found);
     return found;
   };

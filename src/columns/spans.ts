@@ -13,7 +13,7 @@ export interface Spans {
   readonly before: Int32Array;
   /** Tokens of the set per row. */
   readonly counts: Int32Array;
-  /** Prefix sums of `counts`, rows + 1 entries: where each row starts when the tokens are stored row after row. Valid up to a `total` of 2^31 - 1. */
+  /** Prefix sums of `counts`, rows + 1 entries: where each row starts when the tokens are stored row after row. */
   readonly starts: Int32Array;
   /** Tokens of the set. */
   readonly total: number;
@@ -70,7 +70,10 @@ export function spansOf(scope: Scope, layout: Layout, field: string, responseLen
   return { ...maskSpans(layout.mask), width: Math.max(layout.width, layout.mask.width) };
 }
 
-/** Spans from their runs. @throws DataflexError INVALID_INPUT when runs are empty, overlap or leave the width. */
+/** `starts` are 32-bit. */
+const MOST_TOKENS = 2 ** 31 - 1;
+
+/** Spans from their runs. @throws DataflexError INVALID_INPUT when runs are empty, overlap or leave the width; LIMIT */
 export function makeSpans(rows: number, width: number, offsets: Int32Array, bounds: Int32Array): Spans {
   const before = new Int32Array(bounds.length / 2);
   const counts = new Int32Array(rows);
@@ -92,6 +95,10 @@ export function makeSpans(rows: number, width: number, offsets: Int32Array, boun
     total += count;
     starts[i + 1] = total;
   }
+  if (total > MOST_TOKENS)
+    throw new DataflexError("LIMIT", `${total} tokens are more than the ${MOST_TOKENS} that can be told apart`, {
+      total,
+    });
   return { rows, width, offsets, bounds, before, counts, starts, total };
 }
 

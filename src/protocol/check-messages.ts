@@ -164,6 +164,7 @@ const limits = is.keys({
   max_put_bytes: is.positive,
   max_rows: is.positive,
   max_width: is.positive,
+  max_tokens: is.positive,
   max_string_bytes: is.positive,
   step_ttl_ms: is.positive,
 });

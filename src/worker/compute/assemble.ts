@@ -4,6 +4,7 @@ import { layoutOfColumns } from "../../columns/layout.js";
 import { mergeColumns, type Piece } from "../../columns/merge-columns.js";
 import { rowsIn } from "../../columns/row-ranges.js";
 import type { Column, Layout } from "../../columns/tensor.js";
+import { checkStepTokens } from "../../columns/token-limit.js";
 import { DataflexError } from "../../errors.js";
 import { sessionColumns } from "./session-columns.js";
 import { missingRows, refuseSome } from "./some-rows.js";
@@ -36,6 +37,11 @@ export function assemble(request: ComputeRequest): Step {
   const names = [...pieces.keys()].sort((a, b) => Number(b === "response_mask") - Number(a === "response_mask"));
   for (const name of names) {
     const list = pieces.get(name)!;
+    checkStepTokens(
+      name,
+      list.map(({ column }) => column),
+      request.limits,
+    );
     const whole = list.length === 1 && list[0]!.column.rows === request.rows;
     columns.set(
       name,

@@ -21,6 +21,7 @@ from .field_names import is_mask_field
 from .limits import DEFAULT_LIMITS, Limits
 from .mask import mask_of
 from .tensor import Column, Jagged, MaskColumn, Tensor, TokenColumn
+from .token_limit import check_tokens
 
 _DECODERS: dict[str, Callable[[DecodeInput], Column]] = {
     "dense": decode_dense,
@@ -41,7 +42,10 @@ def decode_columns(headers: Sequence[Any], body: bytes, limits: Limits = DEFAULT
     Raises DECODE naming the column and what is wrong, with row and column where they are known.
     """
     checked = check_headers(headers, np.frombuffer(body, dtype=np.uint8), limits)
-    return {header.name: _decode(header) for header in checked}
+    columns = {header.name: _decode(header) for header in checked}
+    for name, column in columns.items():
+        check_tokens(name, column, limits)
+    return columns
 
 
 def _decode(header: DecodeInput) -> Column:

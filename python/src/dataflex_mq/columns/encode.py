@@ -19,6 +19,7 @@ from .input_types import FieldValue, is_vector
 from .limits import DEFAULT_LIMITS, Limits
 from .spans import Spans, spans_of
 from .tensor import Header, Layout, Strings
+from .token_limit import tokens_in
 
 _PADDING = np.zeros(8, dtype=np.uint8)
 
@@ -54,11 +55,13 @@ def encode_columns(
 
     fields: name → value, all of `layout.rows` rows. scopes: per token matrix, `mask` where absent.
 
-    Raises INVALID_INPUT: scope `mask` without a response_mask, fewer tokens than are in scope; LIMIT: rows, width, bytes
+    Raises INVALID_INPUT: scope `mask` without a response_mask, fewer tokens than are in scope; LIMIT: rows, width, tokens, bytes
     or a string beyond `limits`.
     """
     _at_most("rows", layout.rows, limits["max_rows"])
     _at_most("tokens a row", layout.width, limits["max_width"])
+    if layout.mask is not None:
+        _at_most("tokens", tokens_in(layout.mask), limits["max_tokens"])
     spans: dict[str, Spans] = {}
     body = EncodedColumns()
     for name, value in fields.items():
@@ -76,6 +79,7 @@ def encode_columns(
             if scope not in spans:
                 # Fields of one scope share their spans.
                 spans[scope] = spans_of(scope, layout, name)
+                _at_most("tokens", spans[scope].total, limits["max_tokens"])
             body.add(name, *encode_matrix(name, value, scope, spans[scope], layout))
     _at_most("bytes", body.size, limits["max_put_bytes"])
     return body

@@ -12,6 +12,7 @@ DEFAULT_LIMITS: Limits = {
     "max_put_bytes": 4 * 1024**3,
     "max_rows": 1 << 20,
     "max_width": 1 << 20,
+    "max_tokens": 1 << 26,
     "max_string_bytes": 1024,
     "step_ttl_ms": 3_600_000,
 }
