@@ -32,5 +32,5 @@ def test_refused_where_it_is_put() -> None:
     mask = MaskColumn("bool", ROWS, WIDTH, LENGTHS)
     field = Tensor("f32", np.zeros(ROWS, dtype=np.float32))
     with pytest.raises(DataflexError, match="67125248 tokens, the limit is 67108864") as caught:
-        encode_columns({"x": field}, Layout(ROWS, WIDTH, mask, None), {})
+        encode_columns({"x": field}, {}, Layout(ROWS, WIDTH, mask, None))
     assert caught.value.code == "LIMIT"
