@@ -1,6 +1,7 @@
 import { detailSections } from "../src/commands/cli/component-text.js";
 import type { CatalogueEntry } from "../src/mounting/catalogue/catalogue-entry.js";
 import { KINDS } from "../src/scoring/components/component-types.js";
+import { usesTable } from "./uses-table.js";
 
 /** docs/components.md, whole: the same text that `dataflex-mq components NAME` prints, for every built-in component. */
 export function componentsDoc(entries: readonly CatalogueEntry[]): string {
@@ -13,7 +14,8 @@ export function componentsDoc(entries: readonly CatalogueEntry[]): string {
     "",
     ...own.flatMap((entry) => section(entry)),
   ]);
-  return [...introduction, ...body].join("\n");
+  const kindsOf = (name: string) => entries.filter((entry) => entry.name === name).map((entry) => entry.kind);
+  return [...introduction, ...usesTable(kindsOf), ...body].join("\n");
 }
 
 const titles = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BUILT_INS } from "../../../../src/scoring/components/catalogue.js";
+import { USES } from "../../../../src/scoring/components/uses.js";
 import { dataflexMq } from "../../../helpers/cli.js";
 
 describe("components", () => {
@@ -34,6 +35,25 @@ describe("components", () => {
     expect(err).toMatch(
       /^error\[USAGE\] no component is called "sofmax"; did you mean "softmax"\?\n {2}registered: adarft, /,
     );
+  });
+
+  it("finds components by use, with their recipes and other trainers' names", async () => {
+    const { code, out, err } = await dataflexMq(["components", "--by", "use"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(
+      /^my rollouts are stale\n[\s\S]*staleness, staleness_cutoff\n {4}recipe: config\/recipes\/async-staleness.yaml/m,
+    );
+    expect(out).toContain("slime: --use-opsm, --opsm-delta");
+    expect(JSON.parse((await dataflexMq(["components", "--by", "use", "--json"])).out)).toEqual({ uses: USES });
+  });
+
+  it.each([
+    [["--by", "name"], /expected: use/],
+    [["softmax", "--by", "use"], /leave the name out/],
+  ])("refuses %j", async (args, message) => {
+    const { code, out, err } = await dataflexMq(["components", ...args]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(message);
   });
 
   it("prints the catalogue as data", async () => {
