@@ -26,7 +26,7 @@ export interface ConnectOptions {
   readonly onError?: (error: Error) => void;
   readonly name?: string;
   readonly connectTimeoutMs?: number;
-  /** Ends a script that keeps the server busy, told by its refusals. Ours take milliseconds, so it is another's. */
+  /** Ends a script that keeps the server busy, as its refusals show. Ours take milliseconds, so the script is not ours. */
   readonly endsScripts?: boolean;
   /** The server is no master any more, and the connection is opened anew: its siblings should be, too. */
   readonly onElsewhere?: () => void;

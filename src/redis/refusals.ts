@@ -3,8 +3,8 @@ import { sleep } from "../lifecycle.js";
 import { errorOf } from "../sentences.js";
 
 /**
- * What a Redis that answers refuses commands with, by the first word of its answer. `heals`: time can mend it, so the same is asked again
- * until the caller's deadline. `elsewhere`: this server is no master (any more), so the connection is opened anew, to whoever is one now.
+ * How a reachable Redis refuses commands, by the first word of its answer. `heals`: the refusal may pass, so the command is retried
+ * until the caller's deadline. `elsewhere`: this server is not a master (any more), so the client reconnects, to the current master.
  */
 const REFUSALS = {
   READONLY: { key: "REDIS_REFUSED.READONLY", heals: true, elsewhere: true },
@@ -17,7 +17,7 @@ const REFUSALS = {
   TRYAGAIN: { key: "REDIS_REFUSED.CLUSTERDOWN", heals: true, elsewhere: false },
   OOM: { key: "REDIS_FULL", heals: false, elsewhere: false },
   NOPERM: { key: "REDIS_DENIED", heals: false, elsewhere: false },
-  // The last: a transaction names what refused one of its commands before it says that it was given up.
+  // The last: a transaction names the refusal of one of its commands before it says that it was aborted.
   EXECABORT: { key: "REDIS_REFUSED.EXECABORT", heals: true, elsewhere: false },
 } as const;
 type RefusalWord = keyof typeof REFUSALS;
@@ -54,8 +54,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Does `work` again while Redis refuses it with something that time can mend, until `end` (ms of performance.now). `full`: others may
- * free memory, so a full Redis is waited for as well. `onRefused` hears of every refusal that is waited for. Errors: that refusal, typed.
+ * Retries `work` while Redis refuses it for a reason that may pass, until `end` (ms of performance.now). `full`: others may
+ * free memory, so a full Redis is retried as well. `onRefused` is called for every refusal that is retried. Errors: the last refusal, typed.
  */
 export async function whileRefused<T>(
   end: number,

@@ -18,7 +18,7 @@ import { fetchParts } from "./fetch.js";
 import { countDead } from "./holders.js";
 import type { Ask, JobContext, JobExecution } from "./job-context.js";
 
-/** A job that so many workers died with kills whoever takes it. */
+/** A job during which this many workers have died is taken to be the cause. */
 const POISON_AT = 2;
 
 type OpenJob = Extract<Begun, { word: "OK" }>;

@@ -122,8 +122,8 @@ export class Worker extends Service<WorkerBeat> {
   }
 
   /**
-   * Loads the plugins again and serves them from now on, if their text is another one. Jobs at hand end with the components they began with;
-   * runs mounted with the text before are told to mount again.
+   * Loads the plugins again and serves them from now on, if their text is another one. Current jobs end with the components they began with;
+   * runs mounted with the previous text get an error that asks them to mount again.
    * @returns whether anything has changed.
    * @throws DataflexError PLUGIN, BACKEND: then everything stays as it was.
    */

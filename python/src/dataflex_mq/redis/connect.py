@@ -78,8 +78,8 @@ class Connections:
 
     def call(self, seconds: float, what: str, work: Callable[[], T], alive: Callable[[], None] | None = None) -> T:
         """
-        `work` again and again while the connection is lost, until `seconds` are over: every write is idempotent, so that a lost answer
-        is answered by the same command; and while Redis refuses it with something that time can mend. Raises REDIS_UNREACHABLE naming
+        Retries `work` while the connection is lost, until `seconds` are over (every write is idempotent, so that after a lost answer the
+        same command is repeated), and while Redis refuses it for a reason that may pass. Raises REDIS_UNREACHABLE naming
         what was attempted, REDIS_REFUSED, REDIS_FULL, REDIS_DENIED.
         """
         end = time.monotonic() + seconds
@@ -99,8 +99,8 @@ class Connections:
 
     def refused(self, cause: BaseException, what: str) -> DataflexError | None:
         """
-        Why Redis has refused `what`, typed; None where the connection was lost. A server that is no master is left: every connection is
-        opened anew, to whoever is one now.
+        Why Redis has refused `what`, typed; None where the connection was lost. If the server is not a master, every connection is
+        reopened, to the current master.
         """
         if is_elsewhere(cause):
             self._reopen()
@@ -157,7 +157,7 @@ class Connections:
 
 
 def heals(refused: DataflexError) -> bool:
-    """Whether time can mend it."""
+    """Whether it may pass."""
     return refused.code == "REDIS_REFUSED"
 
 

@@ -12,7 +12,7 @@ from ..sentences import error_of
 
 
 class Refusal(NamedTuple):
-    """key: its sentence. heals: time can mend it. elsewhere: the server is no master (any more), and another one may be by now."""
+    """key: its sentence. heals: it may pass. elsewhere: the server is not a master (any more), and another one may be by now."""
 
     key: str
     heals: bool = True
