@@ -42,7 +42,7 @@ export class Broker extends Service<Identity> {
   queues!: Queues;
 
   constructor({ redisUrl, log, walkMs = 3_000 }: BrokerOptions) {
-    super({ redisUrl, log, role: "broker", presence: brokerPresence, stopMs: STOP_MS });
+    super({ redisUrl, log, role: "broker", presence: brokerPresence });
     this.#walkMs = walkMs;
   }
 
@@ -167,6 +167,10 @@ export class Broker extends Service<Identity> {
       }),
     );
     return entries.filter((e) => !open.has(e)).map((e) => e.id);
+  }
+
+  protected get stopMs(): number {
+    return STOP_MS;
   }
 
   protected beatFacts(): object {

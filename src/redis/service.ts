@@ -26,8 +26,6 @@ export interface ServiceSetup<Beat extends Identity> {
   readonly log: Logger | undefined;
   readonly role: "broker" | "worker";
   readonly presence: Presence<Beat>;
-  /** How long a silent server may delay a stop. */
-  readonly stopMs: number;
 }
 
 /**
@@ -80,6 +78,9 @@ export abstract class Service<Beat extends Identity> {
   }
 
   protected abstract open(): Promise<void>;
+
+  /** How long a silent server may delay a stop that begins now. */
+  protected abstract get stopMs(): number;
 
   /** What the heartbeat contains besides the service's identity. */
   protected abstract beatFacts(): Omit<Beat, keyof Identity>;
@@ -139,7 +140,7 @@ export abstract class Service<Beat extends Identity> {
 
   stop(): Promise<void> {
     this.#stopping = true;
-    const callOff = failFast(this.#redis, this.#setup.stopMs);
+    const callOff = failFast(this.#redis, this.stopMs);
     return this.releases.release().finally(callOff);
   }
 

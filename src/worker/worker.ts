@@ -37,7 +37,7 @@ export class Worker extends Service<WorkerBeat> {
 
   constructor(options: WorkerOptions) {
     const { redisUrl, log } = options;
-    super({ redisUrl, log, role: "worker", presence: workerPresence, stopMs: DRAIN_MS + GOODBYE_MS });
+    super({ redisUrl, log, role: "worker", presence: workerPresence });
     this.#options = options;
   }
 
@@ -199,6 +199,10 @@ export class Worker extends Service<WorkerBeat> {
       ...(python && { python }),
       ...this.#vitals.take(),
     };
+  }
+
+  protected get stopMs(): number {
+    return this.active > 0 ? DRAIN_MS + GOODBYE_MS : GOODBYE_MS;
   }
 
   override stop(): Promise<void> {

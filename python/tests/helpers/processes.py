@@ -64,6 +64,11 @@ class PrivateRedis:
         except (OSError, redis.exceptions.ConnectionError):
             return False
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def client(self) -> redis.Redis:
         return redis.Redis(unix_socket_path=str(self._socket), protocol=2)
 

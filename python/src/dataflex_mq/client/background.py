@@ -55,13 +55,15 @@ class Heartbeat:
             self._running = os.getpid(), thread, stop
             thread.start()
 
-    def stop(self) -> None:
-        """Waits for a beat under way, no longer than one may take."""
+    def stop(self) -> Callable[[float], None]:
+        """No beat begins from now on. The answer waits for one under way, at most so many seconds."""
         with self._lock:
             running, self._running = self._running, None
-        if running is not None and running[0] == os.getpid():
-            running[2].set()
-            running[1].join(timeout=self._seconds)
+        if running is None or running[0] != os.getpid():
+            return lambda seconds: None
+        _, thread, ended = running
+        ended.set()
+        return lambda seconds: thread.join(timeout=max(0.0, seconds))
 
 
 def _beat(owner: weakref.ref[Any], method: str, seconds: float, stop: threading.Event) -> None:

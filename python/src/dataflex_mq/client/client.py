@@ -13,6 +13,7 @@ from ..sentences import error_of
 from .background import Sender
 from .guard import check_run_id, seconds_of
 from .mount import read_mounted, request_mount
+from .mounted import close_runs
 from .run import Run
 
 # One round trip: if it takes longer, Redis counts as unreachable.
@@ -91,8 +92,7 @@ class Client:
             return
         self._closed = True
         self._sender.close()
-        for run in list(self._runs):
-            run.close()
+        close_runs(self._connections, list(self._runs))
         self._connections.close()
 
     def _keep(self, run: Run) -> Run:

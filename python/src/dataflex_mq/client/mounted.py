@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..errors import DataflexError
 from ..redis.connect import ANY, Connections
 from ..redis.keys import HEARTBEAT_MS
-from ..redis.mounts import Handle, restore_run, trainer_beat
+from ..redis.mounts import Handle, heartbeat, restore_run, trainer_beat
 from ..sentences import error_of
 from .background import Heartbeat
 from .guard import seconds_of
@@ -44,19 +45,7 @@ class MountedRun:
 
     def close(self) -> None:
         """Ends the heartbeat and signs off, so that the run may be mounted again at once. Open steps stay until their TTL."""
-        if self._closed:
-            return
-        self._closed = True
-        self._heartbeat.stop()
-        if not self._is_owner or self._fenced:
-            return
-        try:
-            self._connections.call(
-                SIGN_OFF_SECONDS, "close", lambda: trainer_beat(self._connections, self.handle, True)
-            )
-        except DataflexError as caught:
-            # Harmless: the run then stays busy until its heartbeat lapses.
-            log.debug("run %s could not sign off: %s", self.handle["run"], caught)
+        close_runs(self._connections, [self])
 
     @property
     def _is_owner(self) -> bool:
@@ -65,7 +54,7 @@ class MountedRun:
     def _beat(self) -> None:
         """Keeps the run's mount and its open steps alive; an attached producer looks after its own steps alone."""
         try:
-            if self._fenced:
+            if self._fenced or self._closed:
                 return
             if self._is_owner:
                 word = trainer_beat(self._connections, self.handle)
@@ -80,6 +69,10 @@ class MountedRun:
             self._connections.refused(caught, "heartbeat")
             # The next beat is in three seconds; a lasting fault is raised by the next put or wait.
             log.debug("heartbeat of run %s: %s", self.handle["run"], caught)
+        except ValueError:
+            # redis-py reads on from a connection that closing has taken away.
+            if not self._closed:
+                raise
 
     def _assert_usable(self) -> None:
         run = self.handle["run"]
@@ -99,6 +92,24 @@ class MountedRun:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _attach_again, (type(self), self._connections.url, self.handle)
+
+
+def close_runs(connections: Connections, runs: Sequence[MountedRun]) -> None:
+    """Ends their heartbeats and signs all of them off at once: a silent server delays this by seconds, however many there are."""
+    closing = [run for run in runs if not run._closed]
+    for run in closing:
+        run._closed = True
+    end = time.monotonic() + SIGN_OFF_SECONDS
+    for wait in [run._heartbeat.stop() for run in closing]:
+        wait(end - time.monotonic())
+    leaving = [heartbeat(run.handle, leave=True) for run in closing if run._is_owner and not run._fenced]
+    if not leaving:
+        return
+    try:
+        connections.goodbye(leaving, SIGN_OFF_SECONDS)
+    except ANY as caught:
+        # Harmless: the runs then stay busy until their heartbeats lapse.
+        log.debug("%d runs could not sign off: %s", len(leaving), caught)
 
 
 def _attach_again(kind: Callable[..., MountedRun], url: str, handle: Handle) -> MountedRun:

@@ -29,8 +29,13 @@ def restore_run(connections: Connections, handle: Handle) -> bool:
     return connections.run_script(ScriptCall("restore", [keys.mount, keys.trainer, keys.runs], args))[0] == "OK"
 
 
-def trainer_beat(connections: Connections, handle: Handle, leave: bool = False) -> str:
-    """Keeps the run busy for others; `leave`: signs off. Answers OK, FENCED or NOT_MOUNTED."""
+def trainer_beat(connections: Connections, handle: Handle) -> str:
+    """Keeps the run busy for others. Answers OK, FENCED or NOT_MOUNTED."""
+    return connections.run_script(heartbeat(handle, leave=False))[0]
+
+
+def heartbeat(handle: Handle, leave: bool) -> ScriptCall:
+    """leave: signs off, so that the run may be mounted again at once."""
     keys = run_keys(handle["run"])
     args = [handle["incarnation"], MOUNT_TTL_MS, HEARTBEAT_TTL_MS, int(leave), STATE_TTL_MS]
-    return connections.run_script(ScriptCall("heartbeat", [keys.mount, keys.trainer, keys.steps], args))[0]
+    return ScriptCall("heartbeat", [keys.mount, keys.trainer, keys.steps], args)
