@@ -30,9 +30,9 @@ export const training: Dashboard = {
       ],
     },
     {
-      title: "Guards in violation",
+      title: "What is wrong",
       description:
-        "Steps in a row that violate a guard: ess below 0.3, kept below 0.05, mean outside 0.5–2, non-finite values, constant scores. Three in a row raise an alert.",
+        "The run's verdict, as the live page and `dataflex-mq status` say it: 1 wants a look, 2 wants somebody to act. Each reason has an alert.",
       noData: NO_STEP,
       kind: "table",
       unit: "short",
@@ -40,15 +40,12 @@ export const training: Dashboard = {
       bands: [
         [0, "green"],
         [1, "orange"],
-        [3, "red"],
+        [2, "red"],
       ],
       queries: [
         {
-          expr: latest(
-            ["run", "pipeline", "guard"],
-            series("dataflex_guard_streak_steps", { run: "$run", pipeline: "$pipeline" }),
-          ),
-          legend: `${PIPELINE} {{guard}}`,
+          expr: latest(["run", "code"], series("dataflex_run_verdict_level", { run: "$run" })),
+          legend: "{{run}} {{code}}",
         },
       ],
     },

@@ -34,7 +34,7 @@ const reweight = (actuator: object, more: object = {}) => ({
   ...more,
 });
 const SOFTMAX = { name: "softmax", params: { temperature: 1 } };
-const SIGNAL = ["Effective sample size", "Guards in violation", "Quantiles and extremes of weights"];
+const SIGNAL = ["Effective sample size", "What is wrong", "Quantiles and extremes of weights"];
 
 /** One run that is well, and runs that fall ill with one thing each. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -68,7 +68,7 @@ export const SCENARIOS: readonly Scenario[] = [
     says: "from the line on, the policy learns until it solves every prompt, and the band lets nothing through",
     panels: [
       "Kept, zero and clipped",
-      "Guards in violation",
+      "What is wrong",
       "Scores",
       "Distribution of scores",
       "Distribution of weights",
@@ -89,7 +89,7 @@ export const SCENARIOS: readonly Scenario[] = [
     says: "from the line on, the reward model answers 0 whatever it reads",
     panels: [
       "Scores",
-      "Guards in violation",
+      "What is wrong",
       "Distribution of scores",
       "Distribution of weights",
       "Effective sample size",
@@ -103,7 +103,7 @@ export const SCENARIOS: readonly Scenario[] = [
     says: "from the line on, advantages grow and nobody normalises the weights that follow them",
     panels: [
       "Mean and deviation of weights",
-      "Guards in violation",
+      "What is wrong",
       "Quantiles and extremes of weights",
       "Effective sample size",
       "Distribution of weights",

@@ -34,6 +34,9 @@ export interface ReleasedNotice extends StepNotice {
   readonly wait_ms: number;
   /** The composed weights, from clients that report them. */
   readonly combined?: CombinedReport;
+  /** The step trained without weights: the error's code. */
+  readonly neutral?: string;
+  readonly unreported?: number;
 }
 export type Notice = MountedNotice | SettledNotice | ReleasedNotice;
 

@@ -1,5 +1,7 @@
+import { defined } from "../defined.js";
 import { DataflexError, UNAVAILABLE } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
+import type { ReleaseReport } from "../protocol/statistics-messages.js";
 
 const BRIEFLY_MS = 500;
 
@@ -17,6 +19,8 @@ export class NeutralSteps {
   readonly #on: boolean;
   readonly #unsent = new Map<string, DataflexError>();
   readonly #trained = new Map<string, DataflexError>();
+  /** Steps that trained without weights and whose release did not arrive. */
+  #unreported = 0;
 
   constructor(handle: Handle) {
     this.#on = handle.on_unavailable === "neutral";
@@ -55,12 +59,27 @@ export class NeutralSteps {
     return error;
   }
 
-  /** How long to try to release a step: only briefly where Redis was away, or refused, for its weights. */
+  /** The step got its weights after all. */
+  weighed(stepKey: string): void {
+    this.#trained.delete(stepKey);
+  }
+
+  /** How long to try to release a step: only briefly after Redis was unreachable for its weights. */
   patience(stepKey: string, ms: number): number {
     return this.#trained.get(stepKey)?.code.startsWith("REDIS_") ? BRIEFLY_MS : ms;
   }
 
-  forget(stepKey: string): void {
+  /** A release's report, with the steps without weights: this one, and those whose own release was lost. */
+  report(stepKey: string, report: ReleaseReport | undefined): ReleaseReport | undefined {
+    const neutral = this.#trained.get(stepKey)?.code;
+    if (!report && !neutral) return undefined;
+    return { wait_ms: 0, ...report, ...defined({ neutral, unreported: this.#unreported || undefined }) };
+  }
+
+  /** The step's release ended: `arrived`, or without an answer. */
+  released(stepKey: string, arrived: boolean): void {
+    if (arrived) this.#unreported = 0;
+    else if (this.#trained.has(stepKey)) this.#unreported++;
     this.#unsent.delete(stepKey);
     this.#trained.delete(stepKey);
   }

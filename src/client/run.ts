@@ -107,6 +107,7 @@ export class Run extends MountedRun {
       const before = everything ? await this.steps.readBefore(stepKey) : undefined;
       results = before ?? (await this.#wait(stepKey, expected, timeoutMs));
       rows = await this.#rowsOf(stepKey, results);
+      this.#neutral.weighed(stepKey);
       this.steps.settled(stepKey, performance.now() - started, results, everything);
     } catch (error) {
       neutral = this.#neutral.trained(stepKey, error);
@@ -151,14 +152,14 @@ export class Run extends MountedRun {
     this.assertUsable();
     const stepKey = stepKeyOf(checkStep(step), checkTrigger(options.trigger ?? 0));
     const { run, incarnation, limits } = this.handle;
-    const report = this.steps.report(stepKey);
+    const report = this.#neutral.report(stepKey, this.steps.report(stepKey));
     const asked = () => releaseStep(this.redis, { run, incarnation, step: stepKey }, limits, report);
     const patience = this.#neutral.patience(stepKey, RELEASE_MS);
     const answer = await answeredWithin(patience, `release of step ${stepKey}`, asked).catch((error) => {
       if (!this.#neutral.covers(DataflexError.from(error))) throw error;
     });
     this.steps.forget(stepKey);
-    this.#neutral.forget(stepKey);
+    this.#neutral.released(stepKey, answer !== undefined);
     if (!answer) return "UNAVAILABLE";
     if (answer.word === "FENCED") this.fenced = true;
     if (this.owner) this.released.add(stepKey);

@@ -126,6 +126,8 @@ export const checkReleaseReport = is.checker<ReleaseReport>(
         },
         { product: statistics },
       ),
+      neutral: is.name,
+      unreported: is.count,
     },
   ),
 );

@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../errors.js";
+
 // What results and releases say about weights and scores.
 
 /** Merged over shards, never averaged. Over valid (live) elements, float64. `std` is the population deviation. */
@@ -44,6 +46,10 @@ export interface ReleaseReport {
   readonly wait_ms: number;
   /** The composition as it went into the loss, before existing `rollout_is_weights`; absent if none was requested. */
   readonly combined?: CombinedReport;
+  /** The step trained without weights (`on_unavailable: neutral`): the error for which. */
+  readonly neutral?: ErrorCode;
+  /** Earlier steps that trained without weights and could not be reported, since Redis did not take their release. */
+  readonly unreported?: number;
 }
 
 export interface CombinedReport {

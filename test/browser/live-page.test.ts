@@ -169,7 +169,7 @@ test("a worker that is killed shows in the banner; a broker that comes back show
   await served.worker.stop();
   await eventually(async () => (await page.locator("#workers tbody tr").count()) === 1, { what: "one worker" });
   await fleet.kill(doomed);
-  await eventually(async () => (await page.locator("#banner").textContent())?.includes("No worker serves"), {
+  await eventually(async () => (await page.locator("#banner").textContent())?.includes("no worker serves"), {
     what: "the banner",
     timeoutMs: 20_000,
   });

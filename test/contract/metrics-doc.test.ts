@@ -10,8 +10,12 @@ test("docs/metrics.md lists the metrics and labels as the code has them (npx tsx
 });
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-const { groups } = parse(read("config/prometheus/rules/dataflex.yml")) as { groups: { rules: { alert: string }[] }[] };
-const alerts = groups.flatMap((group) => group.rules.map((rule) => rule.alert));
+type Rules = { groups: { rules: { alert: string }[] }[] };
+const alerts = ["dataflex", "verdict"].flatMap((name) =>
+  (parse(read(`config/prometheus/rules/${name}.yml`)) as Rules).groups.flatMap(({ rules }) =>
+    rules.map((r) => r.alert),
+  ),
+);
 
 describe.each(["metrics", "dashboards", "operations"])("docs/%s.md", (page) => {
   const text = read(`docs/${page}.md`);

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { alertRules, alertTests } from "../../scripts/alerts.js";
+import { verdictDoc } from "../../scripts/verdict-doc.js";
 import type { Io } from "../../src/commands/cli/io.js";
 import { runCli } from "../../src/commands/cli/program.js";
 import { METRICS, type MetricDefinition } from "../../src/observe/metrics/definitions.js";
-import { GUARD_BOUNDS } from "../../src/observe/metrics/guards.js";
 import { LABELS } from "../../src/observe/metrics/labels.js";
+import { REASON_KINDS } from "../../src/observe/verdict/reason-kinds.js";
 import { describeWith } from "../helpers/packages.js";
 import { promtool } from "../helpers/promtool.js";
 
@@ -16,9 +18,12 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly action: string; readonly runbook: string };
 }
 const FOLDER = "config/prometheus";
-const read = <T>(file: string): T =>
-  parse(readFileSync(new URL(`../../${FOLDER}/${file}`, import.meta.url), "utf8")) as T;
-const rules = read<{ groups: { rules: Rule[] }[] }>("rules/dataflex.yml").groups.flatMap((group) => group.rules);
+const text = (file: string): string => readFileSync(new URL(`../../${FOLDER}/${file}`, import.meta.url), "utf8");
+const read = <T>(file: string): T => parse(text(file)) as T;
+const FILES = ["dataflex", "verdict"];
+const rules = FILES.flatMap((name) => read<{ groups: { rules: Rule[] }[] }>(`rules/${name}.yml`).groups).flatMap(
+  (group) => group.rules,
+);
 const metrics = new Map<string, MetricDefinition>(METRICS.map((m) => [m.name, m]));
 
 /** As GitHub names a heading in an address. */
@@ -50,13 +55,12 @@ describe("alert rules", () => {
     }
   });
 
-  test("judge by the bounds of the guards", () => {
-    const of = (alert: string): string => rules.find((rule) => rule.alert === alert)?.expr ?? "";
-    expect(of("DataflexWeightsConcentrated")).toContain(`< ${GUARD_BOUNDS.ess.low} >=`);
-    expect(of("DataflexKeptFractionTooLow")).toContain(`< ${GUARD_BOUNDS.kept.low}`);
-    expect(of("DataflexWeightMeanDrift")).toMatch(
-      new RegExp(`< ${GUARD_BOUNDS.mean.low}[\\s\\S]*> ${GUARD_BOUNDS.mean.high}`),
-    );
+  test("on runs are generated from the rules of the verdict (npx tsx scripts/gen-verdict.ts)", () => {
+    expect(text("rules/verdict.yml")).toBe(alertRules());
+    expect(text("tests/verdict.yml")).toBe(alertTests());
+    const page = readFileSync(new URL("../../docs/live-page.md", import.meta.url), "utf8");
+    expect(verdictDoc(page)).toBe(page);
+    for (const { code, alerts } of REASON_KINDS) expect([code, Object.keys(alerts).length]).not.toEqual([code, 0]);
   });
 
   test("of weights look at delivered pipelines only", () => {
@@ -78,8 +82,8 @@ describe("alert rules", () => {
   });
 
   test("name a command to run next, and a heading of docs/operations.md that is there", async () => {
-    const text = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
-    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+    const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+    const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
     const io: Io = { out: () => {}, err: () => {}, env: {}, fancy: false };
     for (const { alert, annotations } of rules) {
       const command = /^dataflex-mq ([a-z]+)/.exec(annotations.action)?.[1] ?? "none";
@@ -91,10 +95,8 @@ describe("alert rules", () => {
   });
 
   test("are each tested to fire and to stay quiet", () => {
-    const { tests } = read<{ tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }>(
-      "tests/dataflex.yml",
-    );
-    const cases = tests.flatMap((t) => t.alert_rule_test);
+    type Tests = { tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] };
+    const cases = FILES.flatMap((name) => read<Tests>(`tests/${name}.yml`).tests.flatMap((t) => t.alert_rule_test));
     for (const { alert } of rules) {
       const own = cases.filter((c) => c.alertname === alert).map((c) => c.exp_alerts.length > 0);
       expect([alert, own.includes(true), own.includes(false)]).toEqual([alert, true, true]);
@@ -124,8 +126,10 @@ test("the scrape configuration finds every replica by name, at the services' own
 describeWith("prometheus")("promtool", () => {
   test.each([
     ["check", "config", `${FOLDER}/prometheus.yml`],
-    ["check", "rules", `${FOLDER}/rules/dataflex.yml`],
-    ["test", "rules", `${FOLDER}/tests/dataflex.yml`],
+    ...FILES.flatMap((name) => [
+      ["check", "rules", `${FOLDER}/rules/${name}.yml`],
+      ["test", "rules", `${FOLDER}/tests/${name}.yml`],
+    ]),
   ])("%s %s", (...args) => {
     const { status, said } = promtool(args);
     expect([said, status]).toEqual([expect.stringContaining("SUCCESS"), 0]);

@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import { eventually } from "./eventually.js";
 import { freePort } from "./ports.js";
 
-const RULES = fileURLToPath(new URL("../../config/prometheus/rules/dataflex.yml", import.meta.url));
+const RULES = fileURLToPath(new URL("../../config/prometheus/rules/*.yml", import.meta.url));
 
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;

@@ -117,25 +117,25 @@ describe("what settle and release report", () => {
     expect(valueIn(page, "dataflex_weight_clipped_ratio", { ...product, side: "high" })).toBe(0.5);
   });
 
-  test("guards count steps in a row, and a mixer's shares and scores by domain", async () => {
+  test("a run's verdict, and a mixer's shares and scores by domain", async () => {
     const leader = await own.leader();
     const mixer = specOf({ name: "mix", mechanism: "mix", actuator: { name: "reward_gap", params: {} } });
     const handle = await own.mount("guarded", [specOf(), mixer]);
-    const collapsed = resultOf({ stats: { ...resultOf().stats!, ess_ratio: 0.05 } });
+    const collapsed = resultOf({ stats: { ...resultOf().stats!, n: 64, ess_ratio: 0.05, zero_ratio: 0 } });
     const { stats: _, ...rest } = resultOf({ pipeline: "mix", mechanism: "mix", granularity: "domain" });
     const mixed = { ...rest, proportions: { math: 0.7, code: 0.3 }, metrics: { "mean/math": 0.25, "rows/code": 0 } };
     for (const step of [1, 2, 3]) await handle.settle(`${step}.0`, collapsed, mixed);
-    const streak = (page: string, guard: string): number | undefined =>
-      valueIn(page, "dataflex_guard_streak_steps", { run: "guarded", pipeline: "main", guard });
-    const page = await leader.until((p) => streak(p, "ess") === 3);
-    expect([streak(page, "kept"), streak(page, "nonfinite")]).toEqual([0, 0]);
+    const level = (page: string, code: string): number | undefined =>
+      valueIn(page, "dataflex_run_verdict_level", { run: "guarded", code });
+    const page = await leader.until((p) => level(p, "few_rows") === 2);
+    expect([level(page, "nothing_kept"), level(page, "nonfinite"), level(page, "no_worker")]).toEqual([0, 0, 2]);
     const domain = (name: string) => ({ run: "guarded", pipeline: "mix", delivered: "true", domain: name });
     expect(valueIn(page, "dataflex_mix_proportion_ratio", domain("math"))).toBe(0.7);
     expect(valueIn(page, "dataflex_mix_proportion_ratio", domain("code"))).toBe(0.3);
     expect(valueIn(page, "dataflex_mix_score_mean", domain("math"))).toBe(0.25);
     expect(valueIn(page, "dataflex_mix_score_mean", domain("code"))).toBeUndefined();
-    await handle.settle("4.0", resultOf());
-    await leader.until((p) => streak(p, "ess") === 0);
+    for (let step = 4; step <= 13; step++) await handle.settle(`${step}.0`, resultOf());
+    await leader.until((p) => level(p, "few_rows") === 0);
   });
 
   test("a run is there from its mount on, its counters at 0, its open step enqueued", async () => {

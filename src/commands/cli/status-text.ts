@@ -22,10 +22,11 @@ export function statusText(seen: SeenStatus, columns?: number): string {
     factText(overview),
     section(
       "runs",
-      ["run", "state", "step", "phase", "steps/min", "ESS", "kept"],
+      ["run", "state", "verdict", "step", "phase", "steps/min", "ESS", "kept"],
       runs.map(runRow),
       "no run is mounted",
     ),
+    ...runs.flatMap(verdictText),
     ...(seen.records && runs[0] ? [pipelinesText(runs[0], section), stepsText(seen.records, section)] : []),
     section(
       "queues",
@@ -72,12 +73,23 @@ function factText({ banner, version, redis }: Overview): string {
   return `dataflex-mq ${version} on Redis ${redis.version}\n${banner.level === "ok" ? "ok" : banner.level.toUpperCase()}  ${plain(banner.text)}${fix}\n`;
 }
 
+/** What is wrong with a run that has not ended, each reason with what to do. */
+function verdictText({ run, state, verdict }: RunView): string[] {
+  if (state === "ended" || verdict.reasons.length === 0) return [];
+  const lines = verdict.reasons.map(({ level, text, fix, since_step }) => {
+    const since = since_step === null ? "" : `, since step ${since_step}`;
+    return `  ${level === "bad" ? "BAD " : "warn"}  ${plain(text)}${since}\n        ${plain(fix)}`;
+  });
+  return [`what is wrong with ${plain(run)}\n${lines.join("\n")}\n`];
+}
+
 function runRow(run: RunView): string[] {
   const pace = run.steps_per_minute === null ? "-" : run.steps_per_minute.toFixed(1);
   const settled = run.settled ? ` ${run.settled[0]}/${run.settled[1]}` : "";
   return [
     run.run,
     STATES[run.state],
+    run.state === "ended" ? "-" : run.verdict.level,
     String(run.step ?? "-"),
     `${run.phase ?? "-"}${settled}`,
     pace,

@@ -1,4 +1,5 @@
 import type { Notice, ReleasedNotice, SettledNotice } from "../../broker/notice.js";
+import { defined } from "../../defined.js";
 import type { FailureHeader, Producer, ResultHeader } from "../../protocol/messages.js";
 import type { Mechanism } from "../../protocol/pipeline-spec.js";
 import type { CombinedReport, ExtremeRows, WeightStats } from "../../protocol/statistics-messages.js";
@@ -65,6 +66,10 @@ export interface ReleaseRecord extends StepRecordBase {
   readonly wait_ms: number | null;
   /** The composed weights, as they went into the loss. */
   readonly combined?: CombinedReport;
+  /** Code of the error for which the step trained without weights. */
+  readonly neutral?: string;
+  /** Earlier steps without weights whose release was lost. */
+  readonly unreported?: number;
 }
 export type StepRecord = ResultRecord | FailureRecord | ReleaseRecord;
 export type HistoryRecord = MountRecord | StepRecord;
@@ -87,11 +92,12 @@ function base({ id, run, incarnation, step, at }: SettledNotice | ReleasedNotice
 }
 
 function releaseRecord(notice: ReleasedNotice): ReleaseRecord {
-  const { combined } = notice;
+  const { combined, neutral, unreported } = notice;
   return {
     ...base(notice),
     kind: "released",
     wait_ms: finite(notice.wait_ms),
+    ...defined({ neutral, unreported }),
     ...(combined && {
       combined: { level: combined.level, stats: rounded(combined.stats), clipped: rounded(combined.clipped) },
     }),

@@ -55,6 +55,11 @@ export async function newestRecords(redis: Redis, run: string, count: number): P
   return parseEntries(raw as never).flatMap(parseRecord);
 }
 
+/** Records of a run after an id, oldest first; a page of them at most. */
+export async function recordsAfter(redis: Redis, run: string, id: string): Promise<HistoryRecord[]> {
+  return (await readRange(redis, runKeys(run).history, `(${id}`, "+", PAGE)).flatMap(parseRecord);
+}
+
 /** Everything known about one step: its records and, by record id, its lowest and highest weighted rows. */
 export async function readStep(
   redis: Redis,

@@ -49,9 +49,9 @@ export const BROKER_METRICS = [
     "Population standard deviation of scores of the last finished step; 0 makes weights uniform.",
   ),
   shared.gauge(
-    "dataflex_guard_streak_steps",
-    ["run", "pipeline", "delivered", "stage", "guard"],
-    "Consecutive steps that violate a guard; 0 when the last one did not.",
+    "dataflex_run_verdict_level",
+    ["run", "code"],
+    "What is wrong with a run, as the live page and `status` say it: 0 nothing, 1 wants a look, 2 wants somebody to act.",
   ),
   shared.gauge(
     "dataflex_mix_proportion_ratio",

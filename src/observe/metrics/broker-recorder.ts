@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import type { Notice } from "../../broker/notice.js";
 import type { NoticeSink } from "../../broker/notices.js";
 import { fulfilsWithin } from "../../lifecycle.js";
+import { Verdicts } from "../verdict/verdicts.js";
 import { setBuildInfo } from "./build-info.js";
 import { metricsOf } from "./definitions.js";
 import { LiveRuns } from "./live-runs.js";
@@ -10,6 +11,7 @@ import { Meter } from "./meter.js";
 import { type Metrics, metricsPage } from "./metrics-page.js";
 import { type QueueCounts, readSnapshot, setSnapshot } from "./snapshot.js";
 import { recordNotice } from "./step-facts.js";
+import { readVerdicts, setVerdicts } from "./verdict-meter.js";
 
 /** What the metrics need of a started broker. */
 export interface ObservedBroker {
@@ -88,12 +90,14 @@ class SharedFacts implements NoticeSink {
   readonly meter: Meter;
   readonly #broker: ObservedBroker;
   readonly #now: () => number;
+  readonly #verdicts: Verdicts;
   #runs: LiveRuns;
 
   constructor(broker: ObservedBroker, meter: Meter, now: () => number) {
     this.#broker = broker;
     this.meter = meter;
     this.#now = now;
+    this.#verdicts = new Verdicts(broker.redis);
     this.#runs = new LiveRuns(meter, broker.redis, now);
   }
 
@@ -127,7 +131,10 @@ class SharedFacts implements NoticeSink {
     }
     runs.sweep();
     const snapshot = await readSnapshot(redis, queues, living, runs.specs);
+    const verdicts = await readVerdicts(redis, this.#verdicts, snapshot);
     // The reign may have ended meanwhile.
-    if (runs === this.#runs) setSnapshot(this.meter, snapshot);
+    if (runs !== this.#runs) return;
+    setSnapshot(this.meter, snapshot);
+    setVerdicts(this.meter, verdicts);
   }
 }

@@ -5,13 +5,11 @@ import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { STAGES } from "../../protocol/stages.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import { BACKENDS } from "../../worker/compute/thread-messages.js";
-import { GUARDS } from "./guards.js";
+import { REASON_KINDS } from "../verdict/reason-kinds.js";
 import { FAILURE_REASONS } from "./reasons.js";
 
 /** Replaces a value that is not in a label's vocabulary, or beyond its cap. */
 export const OTHER = "_other";
-/** Pipeline name for the product of a run's delivered pipelines, as it goes into the loss. */
-export const COMBINED = "_combined";
 /** A pipeline whose scorer is not known (its run's mount is gone), or that has none. */
 export const NO_SCORER = "_none";
 
@@ -44,7 +42,7 @@ export const LABELS = {
   encoding: { values: ENCODINGS, means: "encoding of a column" },
   q: { values: QUANTILES.map(String), means: "quantile" },
   side: { values: ["low", "high"], means: "which bound" },
-  guard: { values: GUARDS, means: "what a step's weights and scores are watched for" },
+  code: { values: REASON_KINDS.map(({ code }) => code), means: "what can be wrong with a run" },
   domain: { cap: 64, means: "domain of a mixer" },
   point: { values: ["enqueued", "published", "applied"], means: "how far a step has come" },
   stream: { values: ["control", "announce", "notices", "dead"], means: "logical name of a stream" },

@@ -1,6 +1,5 @@
 import type { Handle } from "../../protocol/messages.js";
 import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
-import type { Guard } from "./guards.js";
 import { runLabel } from "./labels.js";
 
 /** How long a run that ended or fell silent is still shown. */
@@ -19,7 +18,6 @@ export class LiveRun {
   seen: number;
   /** Latest step at each point. */
   readonly steps = new Map<string, number>();
-  readonly #streaks = new Map<string, number>();
   readonly #latencies = new Map<string, number>();
 
   constructor(
@@ -33,14 +31,6 @@ export class LiveRun {
     this.specs = known.specs;
     this.onUnavailable = known.onUnavailable;
     this.seen = seen;
-  }
-
-  /** Counts one more step of a pipeline, and answers how many in a row have violated the guard. */
-  streak(pipeline: string, guard: Guard, violated: boolean): number {
-    const key = `${guard} ${pipeline}`;
-    const length = violated ? (this.#streaks.get(key) ?? 0) + 1 : 0;
-    this.#streaks.set(key, length);
-    return length;
   }
 
   /** A delivered pipeline of the step was settled, `ms` after the step's first put. */

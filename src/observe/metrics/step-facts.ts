@@ -5,9 +5,9 @@ import type { StepOutcome } from "../../protocol/outcome-words.js";
 import type { CombinedReport, WeightStats } from "../../protocol/statistics-messages.js";
 import { parseStepKey } from "../../redis/keys.js";
 import { QUANTILES } from "../../scoring/distribution.js";
+import { COMBINED } from "../verdict/verdict-types.js";
 import type { LabelsOf } from "./definitions.js";
-import { GUARDS, violations } from "./guards.js";
-import { COMBINED, NO_SCORER } from "./labels.js";
+import { NO_SCORER } from "./labels.js";
 import type { LiveRun } from "./live-run.js";
 import type { LiveRuns } from "./live-runs.js";
 import type { Meter } from "./meter.js";
@@ -28,7 +28,6 @@ export function recordNotice(meter: Meter, runs: LiveRuns, run: LiveRun, notice:
   }
   if (counted) countStep(meter, run, notice);
   if (!current) return;
-  setStreaks(meter, run, notice);
   if (notice.header.kind === "result") {
     if (delivered(run, notice.pipeline) === "true") run.settledAfter(notice.step, notice.ms);
     runs.reach(run, "published", parseStepKey(notice.step).step);
@@ -57,16 +56,6 @@ function outcomeOf(run: LiveRun, { header, pipeline }: SettledNotice): StepOutco
   const unavailable = UNAVAILABLE.has(header.code);
   if (unavailable && run.onUnavailable === "neutral" && delivered(run, pipeline) === "true") return "fallback";
   return header.code === "EXPIRED" || header.code === "TIMEOUT" ? "expired" : "failed";
-}
-
-function setStreaks(meter: Meter, run: LiveRun, { pipeline, header }: SettledNotice): void {
-  const labels = { run: run.label, pipeline, delivered: delivered(run, pipeline), stage: header.stage };
-  const found = violations(header);
-  for (const guard of GUARDS) {
-    const violated = found.get(guard);
-    if (violated === undefined) continue;
-    meter.set("dataflex_guard_streak_steps", { ...labels, guard }, run.streak(pipeline, guard, violated));
-  }
 }
 
 function setLastValues(meter: Meter, run: LiveRun, pipeline: string, header: ResultHeader): void {

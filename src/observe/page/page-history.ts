@@ -50,6 +50,7 @@ export class RunHistory {
     else {
       if (isAfter(record.id, this.#releases.get(record.step)?.id ?? "0-0")) this.#releases.set(record.step, record);
       if (!this.#released || isAfter(record.id, this.#released.id)) this.#released = record;
+      if (record.combined) this.#addResult(combinedResult(record, record.combined));
     }
   }
 
@@ -104,6 +105,11 @@ export class RunHistory {
     return this.#released;
   }
 
+  /** Code of the error for which a step trained without weights. */
+  neutral(step: number): string | undefined {
+    return this.#releases.get(step)?.neutral;
+  }
+
   failures(step: number): FailureRecord[] {
     return this.#failures.filter((f) => f.step === step);
   }
@@ -124,9 +130,29 @@ export class RunHistory {
   /** Newest steps of any kind, newest first. */
   newestSteps(most: number): number[] {
     const steps = new Set<number>(this.#failures.map((f) => f.step));
+    for (const { step, neutral } of this.#releases.values()) if (neutral) steps.add(step);
     for (const series of this.#series.values()) for (const step of series.steps.slice(-most)) steps.add(step);
     return [...steps].sort((a, b) => b - a).slice(0, most);
   }
+}
+
+/** Name under which a run's composed weights are a series like a pipeline's. */
+export const COMBINED = "_combined";
+
+/** What the loss took of a step, as if one pipeline had made it. */
+function combinedResult(record: ReleaseRecord, { level, stats }: NonNullable<ReleaseRecord["combined"]>): ResultRecord {
+  const { id, run, incarnation, at, step, trigger } = record;
+  return {
+    ...{ id, run, incarnation, at, step, trigger, stats },
+    kind: "result",
+    pipeline: COMBINED,
+    mechanism: "reweight",
+    stage: "",
+    granularity: level === "token" ? "token" : "row",
+    rows: stats.n,
+    ms: null,
+    ...{ metrics: {}, flags: [], warnings: [], timings: {}, worker: "", pid: 0, version: "" },
+  };
 }
 
 /** Where a step stands, or would stand; almost always at the end. */

@@ -7,6 +7,7 @@ import { RunPanel } from "./run-view.js";
 import { openStep } from "./step-dialog.js";
 import { type LinkState, Stream } from "./stream.js";
 import { showBanner, showSystem } from "./system.js";
+import { titleOf } from "./verdict-text.js";
 
 /** Updates closer together than this look the same. */
 const DRAW_MS = 200;
@@ -98,6 +99,7 @@ function drawNow(): void {
   showFact();
   showSystem(overview, (error) => showStep(error.run, error.step));
   list.show(overview.runs, selected);
+  document.title = titleOf(overview.runs);
   const view = overview.runs.find((r) => r.run === selected);
   if (panel && view) panel.show(view, historyOf(view.run));
 }

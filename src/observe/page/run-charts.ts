@@ -5,11 +5,9 @@ import { h } from "./dom.js";
 import { Figure } from "./figure.js";
 import { duration, number, percent } from "./format.js";
 import { type Line, showLines } from "./lines.js";
-import type { RunHistory, Series } from "./page-history.js";
+import { COMBINED, type RunHistory, type Series } from "./page-history.js";
 import type { PageConfig, PipelineView, ResultRecord, RunView } from "./page-types.js";
 
-/** Below this a reweighted batch effectively counts for less than a third of its elements. */
-export const LOW_ESS = 0.3;
 const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6"] as const;
 /** Bins that were in use lately stay in view, so that the histogram does not jump. */
 const RECENT = 30;
@@ -44,10 +42,13 @@ export class RunCharts {
     const series = { steps: [...steps], results: [...results] };
     const mix = pipeline.mechanism === "mix";
     const f = this.#figures;
-    for (const figure of [f.weights, f.ess, f.mean]) figure.element.hidden = mix;
+    const combined = pipeline.name === COMBINED;
+    for (const figure of [f.ess, f.mean]) figure.element.hidden = mix;
+    // The trainer reports no distribution of what it composed.
+    f.weights.element.hidden = mix || combined;
     f.shares.element.hidden = !mix;
     // Only what scores has scores.
-    f.scores.element.hidden = mix && !series.results.some((r) => r.score_bins);
+    f.scores.element.hidden = (mix || combined) && !series.results.some((r) => r.score_bins);
     if (mix) this.#showShares(series, changes);
     else this.#showWeights(series, changes);
     this.#showHistogram(f.scores, series.results, (r) => r.score_bins, this.#config.score_edges, scoreWords);
@@ -67,7 +68,7 @@ export class RunCharts {
       steps,
       changes,
       range: [0, 1.02],
-      limit: LOW_ESS,
+      limit: this.#config.low_ess,
       lines: [
         { label: "effective sample size", color: "--c1", values: of((r) => r.stats?.ess_ratio) },
         { label: "kept share", color: "--c2", dash: true, values: of((r) => r.stats?.kept_ratio), format: percent },

@@ -1,6 +1,7 @@
 import { h, setText } from "./dom.js";
 import { number } from "./format.js";
 import type { RunView } from "./page-types.js";
+import { verdictSign } from "./verdict-text.js";
 
 const STATES: Record<RunView["state"], { sign: string; text: string }> = {
   live: { sign: "●", text: "live" },
@@ -23,7 +24,10 @@ export class RunList {
     this.#select = select;
   }
 
-  show(runs: readonly RunView[], selected: string | undefined): void {
+  /** Sick runs first, else in the order given. */
+  show(given: readonly RunView[], selected: string | undefined): void {
+    const rank = (run: RunView): number => ["bad", "warn"].indexOf(verdictSign(run)?.level ?? "");
+    const runs = [0, 1, -1].flatMap((wanted) => given.filter((run) => rank(run) === wanted));
     for (const [name, item] of this.#items) {
       if (runs.some((r) => r.run === name)) continue;
       item.element.remove();
@@ -66,9 +70,11 @@ function itemOf(name: string, select: () => void) {
     element: h("li", {}, button),
     show(run: RunView, selected: boolean): void {
       const { sign: mark, text } = stateOf(run);
-      setText(sign, mark);
-      sign.className = `sign ${run.state}`;
+      const sick = verdictSign(run);
+      setText(sign, sick?.sign ?? mark);
+      sign.className = `sign ${sick?.level ?? run.state}`;
       setText(state, text);
+      button.title = sick ? run.verdict.reasons.map((r) => r.text).join("\n") : "";
       setText(step, run.step === null ? "no step yet" : `step ${run.step}`);
       setText(kind, [...new Set(run.pipelines.map((p) => p.mechanism))].join(" + "));
       setText(pace, run.steps_per_minute === null ? "" : `${number(run.steps_per_minute)} a minute`);

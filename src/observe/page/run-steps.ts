@@ -1,7 +1,7 @@
 import type { Change } from "./changes.js";
 import { type ColumnSpec, h, refill, table } from "./dom.js";
 import { duration, number, percent } from "./format.js";
-import type { RunHistory } from "./page-history.js";
+import { COMBINED, type RunHistory } from "./page-history.js";
 import type { PipelineView, ResultRecord } from "./page-types.js";
 
 const STEPS_SHOWN = 12;
@@ -22,7 +22,11 @@ export function showSteps(
   box.dataset.shape = shape;
   const result = (step: number): ResultRecord | undefined => history.at(pipeline.name, step);
   const notes = (step: number): string => {
-    const failed = history.failures(step).map((f) => `✕ ${f.code}`);
+    const neutral = history.neutral(step);
+    const failed = [
+      ...history.failures(step).map((f) => `✕ ${f.code}`),
+      ...(neutral ? [`✕ trained without weights (${neutral})`] : []),
+    ];
     const changed = changes.filter((c) => c.step === step).map((c) => `◆ ${c.text}`);
     return [...failed, ...changed, ...(result(step)?.flags ?? [])].join(" ");
   };
@@ -37,7 +41,15 @@ export function showSteps(
     { head: "notes", cell: (s) => h("span", { class: "message" }, notes(s)) },
   ];
   const none = "No step yet: the trainer's first put starts one.";
-  refill(box, table(`Newest steps of pipeline ${pipeline.name}`, columns, steps, none));
+  refill(
+    box,
+    table(
+      `Newest steps of ${pipeline.name === COMBINED ? "what the loss takes" : `pipeline ${pipeline.name}`}`,
+      columns,
+      steps,
+      none,
+    ),
+  );
 }
 
 type ResultOf = (step: number) => ResultRecord | undefined;

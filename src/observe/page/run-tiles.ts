@@ -2,7 +2,7 @@ import { h, setText } from "./dom.js";
 import { duration, NONE, number, percent } from "./format.js";
 import type { RunHistory } from "./page-history.js";
 import type { PipelineView, RunView } from "./page-types.js";
-import { deliveredOf, LOW_ESS } from "./run-charts.js";
+import { deliveredOf } from "./run-charts.js";
 
 /** Domains that get a tile of their own. */
 const DOMAINS = 5;
@@ -32,43 +32,31 @@ export function tilesOf(view: RunView, history: RunHistory, pipeline: PipelineVi
     return [...shares.map(([name, share]) => ({ name, value: percent(share) })), ...times];
   }
   const { stats } = last ?? {};
-  // A selection rests on few rows on purpose.
-  const guarded = pipeline.mechanism === "reweight" && stats !== undefined;
-  const low = guarded && stats.ess_ratio < LOW_ESS;
-  const none = stats?.kept_ratio === 0;
+  const reason = (...codes: string[]): string | undefined => {
+    return view.verdict.reasons.find((r) => codes.includes(r.code) && r.pipeline === pipeline.name)?.text;
+  };
+  // Fine is what is judged, and with nothing to be said against it for any pipeline.
+  const judged = (...codes: string[]): Pick<Tile, "bad" | "good"> => {
+    const isSick = view.verdict.reasons.some((r) => codes.includes(r.code));
+    return { bad: reason(...codes), good: stats !== undefined && pipeline.delivered && !isSick };
+  };
   const clipped = history.released?.combined?.clipped;
   return [
-    {
-      name: "Effective sample",
-      value: number(stats?.ess_ratio),
-      bad: low && `below ${LOW_ESS}`,
-      good: guarded && !low,
-    },
-    {
-      name: "Kept rows",
-      value: percent(stats?.kept_ratio),
-      bad: none && "nothing kept",
-      good: stats !== undefined && !none,
-    },
-    { name: "Mean weight", value: number(stats?.mean, 4) },
+    { name: "Effective sample", value: number(stats?.ess_ratio), ...judged("few_rows", "one_row") },
+    { name: "Kept rows", value: percent(stats?.kept_ratio), ...judged("nothing_kept") },
+    { name: "Mean weight", value: number(stats?.mean, 4), ...judged("mean") },
     { name: "Lowest – highest", value: stats ? `${number(stats.min, 2)} – ${number(stats.max, 2)}` : NONE },
     { name: "Clipped", value: clipped === undefined ? NONE : percent(clipped.low + clipped.high) },
     ...times,
   ];
 }
 
-/** The product of several pipelines in words; a single pipeline needs none. */
-export function togetherText(view: RunView, { released }: RunHistory): string {
-  const weighing = view.pipelines.filter((p) => p.delivered && p.mechanism !== "mix");
-  if (weighing.length < 2 || !released?.combined) return "";
-  const { stats } = released.combined;
-  const facts = [
-    `effective sample ${number(stats.ess_ratio)}`,
-    `kept ${percent(stats.kept_ratio)}`,
-    `mean ${number(stats.mean)} ± ${number(stats.std)}`,
-    `highest ${number(stats.max)}`,
-  ];
-  return `All ${weighing.length} together, as the loss took them at step ${released.step}: ${facts.join(" · ")}`;
+/** Says of which step the numbers are, where a later one has none; "" where they are of the newest. */
+export function ageText(history: RunHistory, pipeline: PipelineView): string {
+  const { released } = history;
+  const last = history.of(pipeline.name).steps.at(-1);
+  if (last === undefined || !released || released.step <= last) return "";
+  return `Numbers of step ${last}: step ${released.step}, the newest, has none.`;
 }
 
 /** Updated in place, so that nothing is read out twice. */

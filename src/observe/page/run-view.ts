@@ -1,12 +1,13 @@
 import { type Change, changesOf } from "./changes.js";
 import { h, scroller, setText } from "./dom.js";
 import { number } from "./format.js";
-import type { RunHistory } from "./page-history.js";
+import { COMBINED, type RunHistory } from "./page-history.js";
 import type { PageConfig, PipelineView, RunView } from "./page-types.js";
 import { RunCharts } from "./run-charts.js";
 import { stateOf } from "./run-list.js";
 import { showSteps } from "./run-steps.js";
-import { showTiles, tilesOf, togetherText } from "./run-tiles.js";
+import { ageText, showTiles, tilesOf } from "./run-tiles.js";
+import { verdictItems } from "./verdict-text.js";
 
 const PHASES = ["received", "queued", "scoring", "published", "applied"] as const;
 /** How many of the newest changes are described in words. */
@@ -27,7 +28,8 @@ export class RunPanel {
   readonly #failed = h("p", { class: "failed bad" });
   readonly #tabs = h("div", { class: "tabs", role: "group", "aria-label": "Pipeline" });
   readonly #tiles = h("dl", { class: "tiles" });
-  readonly #together = h("p", { class: "together muted" });
+  readonly #age = h("p", { class: "age" });
+  readonly #verdict = h("ul", { class: "verdict", "aria-label": "What is wrong" });
   readonly #changes = h("ul", { class: "changes", "aria-label": "What was changed" });
   readonly #steps = scroller("Newest steps");
   readonly #charts: RunCharts;
@@ -53,9 +55,10 @@ export class RunPanel {
           this.#failed,
           h("ol", { class: "phases", "aria-label": "Phase of the current step" }, ...this.#phases),
         ),
+        this.#verdict,
         this.#tabs,
+        this.#age,
         this.#tiles,
-        this.#together,
         this.#changes,
       ),
       this.#charts.element,
@@ -71,18 +74,18 @@ export class RunPanel {
   show(view: RunView, history: RunHistory): void {
     this.#view = view;
     this.#history = history;
-    if (!view.pipelines.some((p) => p.name === this.#pipeline)) {
-      this.#pipeline = (
-        view.pipelines.find((p) => p.delivered && p.mechanism === "reweight") ?? view.pipelines[0]
-      )?.name;
-    }
+    const tabs = tabsOf(view);
+    if (!tabs.some((p) => p.name === this.#pipeline)) this.#pipeline = firstOf(tabs)?.name;
     this.#showHead(view, history);
-    this.#showTabs(view);
-    const pipeline = view.pipelines.find((p) => p.name === this.#pipeline);
+    verdictItems(this.#verdict, view);
+    this.#showTabs(view, tabs);
+    const pipeline = tabs.find((p) => p.name === this.#pipeline);
     if (!pipeline) return;
     const changes = changesOf(history.of(pipeline.name).results, history.mounts);
     showTiles(this.#tiles, tilesOf(view, history, pipeline));
-    setText(this.#together, togetherText(view, history));
+    const age = ageText(history, pipeline);
+    setText(this.#age, age);
+    this.#tiles.classList.toggle("old", age !== "");
     this.#showChanges(changes);
     this.#charts.show(view, history, pipeline, changes);
     showSteps(this.#steps, history, pipeline, changes, (step) => this.#actions.openStep(step));
@@ -110,8 +113,9 @@ export class RunPanel {
     });
   }
 
-  #showTabs(view: RunView): void {
-    const shape = JSON.stringify([view.pipelines, this.#pipeline]);
+  #showTabs(view: RunView, tabs: readonly PipelineView[]): void {
+    const sick = (p: PipelineView): boolean => view.verdict.reasons.some((r) => r.pipeline === p.name);
+    const shape = JSON.stringify([tabs, tabs.map(sick), this.#pipeline]);
     if (this.#tabs.dataset.shape === shape) return;
     const focused = this.#tabs.contains(document.activeElement);
     this.#tabs.dataset.shape = shape;
@@ -119,10 +123,10 @@ export class RunPanel {
       h(
         "button",
         { type: "button", "aria-pressed": String(p.name === this.#pipeline), click: () => this.#choose(p.name) },
-        h("bdi", {}, p.name),
-        h("small", {}, `${p.mechanism} · ${p.scorer ?? "no scorer"} → ${p.actuator}${p.delivered ? "" : " · shadow"}`),
+        h("bdi", {}, `${sick(p) ? "▲ " : ""}${p.name === COMBINED ? "what the loss takes" : p.name}`),
+        h("small", {}, aboutOf(p)),
       );
-    this.#tabs.replaceChildren(...view.pipelines.map(tab));
+    this.#tabs.replaceChildren(...tabs.map(tab));
     if (focused) this.#tabs.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
   }
 
@@ -137,4 +141,33 @@ export class RunPanel {
     this.#pipeline = pipeline;
     if (this.#view && this.#history) this.show(this.#view, this.#history);
   }
+}
+
+/** What the loss takes comes first, where there are weights at all. */
+function tabsOf({ pipelines }: RunView): PipelineView[] {
+  const weighing = pipelines.filter((p) => p.delivered && p.mechanism !== "mix");
+  if (weighing.length === 0) return [...pipelines];
+  const actuator = weighing.map((p) => p.name).join(" × ");
+  const { stage, queue } = weighing.at(-1)!;
+  const combined = {
+    name: COMBINED,
+    mechanism: "reweight",
+    stage,
+    scorer: undefined,
+    actuator,
+    delivered: true,
+    queue,
+  } as const;
+  return [combined, ...pipelines];
+}
+
+/** A single pipeline's tab shows more than what is made of it: scores and distributions. */
+function firstOf(tabs: readonly PipelineView[]): PipelineView | undefined {
+  const weighing = tabs.filter((p) => p.delivered && p.mechanism !== "mix");
+  return weighing.length === 2 ? weighing[1] : (weighing[0] ?? tabs[0]);
+}
+
+function aboutOf({ name, mechanism, scorer, actuator, delivered }: PipelineView): string {
+  if (name === COMBINED) return `${actuator}, clipped and rescaled`;
+  return `${mechanism} · ${scorer ?? "no scorer"} → ${actuator}${delivered ? "" : " · shadow"}`;
 }

@@ -1,8 +1,6 @@
 import { type Check, LEVELS, type Level } from "../../redis/finding.js";
 import type { Fact, Overview, RunView } from "./overview-types.js";
 
-/** Below this a reweighted batch effectively counts for less than a third of its elements. */
-const LOW_ESS = 0.3;
 /** Failures older than this are history. */
 const RECENT_MS = 5 * 60_000;
 /** Jobs that wait for workers which are all busy. */
@@ -52,68 +50,34 @@ function brokerFacts({ brokers }: FactInput): Fact[] {
   return [{ level: "critical", text: "No broker lives: mounts and steps wait.", fix: "dataflex-mq broker" }];
 }
 
-function workerFacts({ runs, queues, workers }: FactInput): Fact[] {
-  const found: Fact[] = [];
-  for (const run of runs.filter((r) => r.state === "no_worker")) {
-    const served = new Set(queues.filter((q) => q.workers > 0).map((q) => q.queue));
-    const orphan = run.pipelines.find((p) => !served.has(p.queue));
-    found.push({
-      level: "critical",
-      text: `No worker serves pipeline "${orphan?.name ?? ""}" (${orphan?.stage ?? ""}) of run "${run.run}": its steps wait.`,
-      fix: orphan?.queue.includes(".plugin") ? "dataflex-mq worker --plugin FILE" : "dataflex-mq worker",
-      run: run.run,
-    });
-  }
-  for (const q of queues.filter((q) => q.workers > 0 && (q.counts.waiting ?? 0) >= LONG_QUEUE)) {
-    found.push({
+function workerFacts({ queues, workers }: FactInput): Fact[] {
+  return queues
+    .filter((q) => q.workers > 0 && (q.counts.waiting ?? 0) >= LONG_QUEUE)
+    .map((q) => ({
       level: "warning",
       text: `${q.counts.waiting} jobs wait at ${q.stage}; ${workers.length} worker(s) cannot keep up.`,
       fix: "dataflex-mq worker",
-    });
-  }
-  return found;
+    }));
 }
 
-function runFacts(run: RunView): Fact[] {
-  const found: Fact[] = [];
-  if (run.state === "silent") {
-    const steps = run.open_steps === 1 ? "1 step is" : `${run.open_steps} steps are`;
-    found.push({
-      level: "warning",
-      text: `The trainer of run "${run.run}" is silent, and ${steps} still open.`,
-      run: run.run,
-    });
-  }
-  if (run.state === "ended") return found;
-  for (const p of run.pipelines.filter((p) => p.delivered)) {
-    const last = run.last[p.name];
-    if (last?.kept === 0) {
-      found.push({
-        level: "warning",
-        text: `Pipeline "${p.name}" of run "${run.run}" kept nothing of step ${last.step}.`,
-        run: run.run,
-      });
-    } else if (p.mechanism === "reweight" && last?.ess != null && last.ess < LOW_ESS) {
-      found.push({
-        level: "warning",
-        text: `The weights of "${p.name}" in run "${run.run}" rest on few rows: effective sample size ${last.ess.toFixed(2)} at step ${last.step}.`,
-        run: run.run,
-      });
-    }
-  }
-  return found;
+/** What its verdict says of a run; a run that has ended wants nothing any more. */
+function runFacts({ run, state, verdict }: RunView): Fact[] {
+  if (state === "ended") return [];
+  return verdict.reasons.map(({ level, text, fix }) => ({
+    level: level === "bad" ? "critical" : "warning",
+    text: `Run "${run}": ${text}.`,
+    fix,
+    run,
+  }));
 }
 
-function errorFacts({ errors, at }: FactInput): Fact[] {
-  const recent = errors.filter((e) => at - e.at < RECENT_MS);
+/** Errors of a run whose trainer went on are in its verdict; one that ended by them says nothing more. */
+function errorFacts({ errors, runs, at }: FactInput): Fact[] {
+  const ended = new Set(runs.filter((r) => r.state === "ended").map((r) => r.run));
+  const recent = errors.filter((e) => at - e.at < RECENT_MS && ended.has(e.run));
   const [newest] = recent;
   if (!newest) return [];
-  const count = recent.length === 1 ? "A step failed" : `${recent.length} steps failed`;
-  return [
-    {
-      level: "warning",
-      text: `${count} in the last 5 minutes; the newest: ${newest.code} in pipeline "${newest.pipeline}" of run "${newest.run}", step ${newest.step}.`,
-      run: newest.run,
-    },
-  ];
+  const { run, code, pipeline, step } = newest;
+  const text = `Run "${run}" has ended after ${code} in pipeline "${pipeline}" at step ${step}.`;
+  return [{ level: "warning", text, run }];
 }

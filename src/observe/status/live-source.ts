@@ -7,6 +7,8 @@ import { VERSION } from "../../version.js";
 import { recordOf } from "../history/history-record.js";
 import { readStep, readSteps, type StepsQuery } from "../history/read-history.js";
 import type { LiveData, LiveEvent } from "../http/live-data.js";
+import { BOUNDS } from "../verdict/verdict-rules.js";
+import { Verdicts } from "../verdict/verdicts.js";
 import { type QueueCounts, readOverview } from "./overview.js";
 import type { Overview } from "./overview-types.js";
 
@@ -17,12 +19,13 @@ const EVENTS = 500;
 /** What the page and its API show, read from Redis on request. */
 export function liveData(service: { readonly redis: Redis; readonly queues: QueueCounts }): LiveData {
   const { redis, queues } = service;
+  const verdicts = new Verdicts(redis);
   let known: { at: number; overview: Promise<Overview> } | undefined;
   return {
     overview() {
       const now = performance.now();
       if (!known || now - known.at >= OVERVIEW_MS) {
-        const overview = readOverview(redis, queues);
+        const overview = readOverview(redis, queues, verdicts);
         const asked = { at: now, overview };
         known = asked;
         // A failed look is not remembered.
@@ -41,6 +44,7 @@ export function liveData(service: { readonly redis: Redis; readonly queues: Queu
       score_edges: SCORE_EDGES,
       quantiles: QUANTILES,
       history_records: HISTORY_ENTRIES,
+      low_ess: BOUNDS.ess.warn,
     }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Mechanism } from "../../protocol/pipeline-spec.js";
 import type { Finding } from "../../redis/finding.js";
 import type { FailureRecord } from "../history/history-record.js";
+import type { Verdict } from "../verdict/verdict-types.js";
 
 /** One sentence about the whole system; `run`: the run that it is about. */
 export interface Fact extends Finding {
@@ -36,6 +37,7 @@ export interface RunView {
   readonly run: string;
   readonly incarnation: number;
   readonly state: RunState;
+  readonly verdict: Verdict;
   readonly pipelines: readonly PipelineView[];
   /** The newest open step, else the newest one that ended; null before the first. */
   readonly step: number | null;

@@ -6,6 +6,7 @@ import { brokerPresence, type Identity, type Seen, type WorkerBeat, workerPresen
 import type { QueueState } from "../../redis/queue/queues.js";
 import { VERSION } from "../../version.js";
 import { newestErrors } from "../history/read-history.js";
+import { Verdicts } from "../verdict/verdicts.js";
 import { mostSevere } from "./facts.js";
 import type { BrokerView, Overview, QueueView, WorkerState, WorkerView } from "./overview-types.js";
 import { type QueueFacts, readRun, readTrainers } from "./run-overview.js";
@@ -19,7 +20,11 @@ export interface QueueCounts {
 const ERRORS = 20;
 
 /** The current state of the system, from Redis alone: any process may call it. */
-export async function readOverview(redis: Redis, counts: QueueCounts): Promise<Overview> {
+export async function readOverview(
+  redis: Redis,
+  counts: QueueCounts,
+  verdicts: Verdicts = new Verdicts(redis),
+): Promise<Overview> {
   // Before anything else is read: later events are new to a reader that continues from here.
   const cursor = await lastTaken(redis);
   const [at, server, workers, brokers, leader, trainers, errors] = await Promise.all([
@@ -40,7 +45,7 @@ export async function readOverview(redis: Redis, counts: QueueCounts): Promise<O
     workers: (queue) => workers.filter((w) => w.queues.includes(queue)).length,
     isTaken: (queue, id) => counts.isTaken(queue, id),
   };
-  const runs = await Promise.all(trainers.map((t) => readRun(redis, t, facts, at)));
+  const runs = await Promise.all(trainers.map((t) => readRun(redis, t, { queues: facts, verdicts, now: at })));
   const now = {
     at,
     runs,

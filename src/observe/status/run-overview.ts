@@ -6,7 +6,9 @@ import { readableHandle } from "../../redis/mounts.js";
 import { parseState, pending, stateFields } from "../../redis/step-state.js";
 import type { StepRecord } from "../history/history-record.js";
 import { newestRecords } from "../history/read-history.js";
-import type { LastView, Phase, PipelineView, RunState, RunView } from "./overview-types.js";
+import type { Life } from "../verdict/live-rules.js";
+import type { Verdicts } from "../verdict/verdicts.js";
+import type { LastView, Phase, PipelineView, RunView } from "./overview-types.js";
 import { paceOf } from "./pace.js";
 
 /** Runs shown: those mounted last. */
@@ -37,7 +39,11 @@ async function readTrainer(redis: Redis, keys: RunKeys): Promise<Trainer | undef
   return { handle, alive: alive === 1, open: await openSteps(redis, keys, handle.incarnation) };
 }
 
-export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts, now: number): Promise<RunView> {
+export async function readRun(
+  redis: Redis,
+  trainer: Trainer,
+  { queues, verdicts, now }: { readonly queues: QueueFacts; readonly verdicts: Verdicts; readonly now: number },
+): Promise<RunView> {
   const { handle, open } = trainer;
   const keys = runKeys(handle.run);
   const perStep = handle.pipelines.length + 1;
@@ -49,10 +55,12 @@ export async function readRun(redis: Redis, trainer: Trainer, queues: QueueFacts
   const current = open.toSorted(byStep).at(-1);
   const progress = current === undefined ? undefined : await progressOf(redis, handle, current, queues);
   const pipelines = handle.pipelines.map(pipelineView);
+  const life = lifeOf(trainer, queues, now);
   return {
     run: handle.run,
     incarnation: handle.incarnation,
-    state: stateOf(trainer, pipelines, queues),
+    state: life.state,
+    verdict: await verdicts.of(handle, life),
     pipelines,
     step: current === undefined ? (newest[0]?.step ?? null) : parseStepKey(current).step,
     phase: progress?.phase ?? (newest.length > 0 ? "applied" : null),
@@ -84,9 +92,20 @@ function pipelineView(p: Handle["pipelines"][number]): PipelineView {
   };
 }
 
-function stateOf({ alive, open }: Trainer, pipelines: readonly PipelineView[], queues: QueueFacts): RunState {
-  if (!alive) return open.length > 0 ? "silent" : "ended";
-  return pipelines.some((p) => queues.workers(p.queue) === 0) ? "no_worker" : "live";
+/** What is true of a run now, as its verdict needs it. */
+export function lifeOf({ handle, alive, open }: Trainer, queues: Pick<QueueFacts, "workers">, now: number): Life {
+  const orphan = handle.pipelines.find((p) => queues.workers(queueName(p.stage, p.fingerprint)) === 0);
+  const state = alive ? (orphan ? "no_worker" : "live") : open.length > 0 ? "silent" : "ended";
+  return {
+    state,
+    now,
+    openSteps: open.length,
+    orphan: orphan && {
+      name: orphan.name,
+      stage: orphan.stage,
+      isBuiltin: orphan.fingerprint.startsWith("builtin"),
+    },
+  };
 }
 
 async function progressOf(

@@ -160,6 +160,7 @@ class Run(MountedRun):
             before = self._reading.before(at) if everything else None
             results = self._reading.outcomes(at, expected, left) if before is None else before
             rows = self._reading.rows(at, results)
+            self._neutral.weighed(at)
         except DataflexError as caught:
             if not self._neutral.covers(caught):
                 raise
@@ -186,7 +187,7 @@ class Run(MountedRun):
         (UNAVAILABLE), and what Redis has of it goes with its TTL.
         """
         at = step_at(step, trigger)
-        report = self._steps.report(at)
+        report = self._neutral.report(at, self._steps.report(at))
         packed = b"" if report is None else pack(report)
         seconds = self._neutral.patience(at, SCRIPT_SECONDS)
         release = partial(release_step, self._connections, self.handle, at, packed)
@@ -198,7 +199,7 @@ class Run(MountedRun):
             if not unavailable:
                 raise
         self._steps.forget(at)
-        self._neutral.forget(at)
+        self._neutral.released(at, not unavailable)
         self._under_way.forget(at)
         if unavailable:
             return "UNAVAILABLE"
