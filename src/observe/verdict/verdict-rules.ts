@@ -15,6 +15,8 @@ export const BOUNDS = {
 } as const;
 /** Early in training most groups may be unsolved, and scores constant, without anything being wrong. */
 const EARLY_STEPS = 20;
+/** A shorter wait costs nobody, whatever its share: a loop that does nothing else always waits. */
+const SHORT_WAIT_MS = 1_000;
 /** Of fewer elements a share says nothing. */
 const FEW = 16;
 
@@ -165,7 +167,7 @@ const lacksWeights = (seen: Sight): boolean => withoutWeights(seen) > 0;
 const isConstant = ({ mechanism, score_stats: s }: ResultRecord): boolean =>
   mechanism !== "mix" && s !== undefined && s.n > 1 && s.std === 0;
 const waitShare = ({ release, interval }: Sight): number =>
-  release?.wait_ms && interval ? release.wait_ms / interval : 0;
+  release?.wait_ms && interval && release.wait_ms >= SHORT_WAIT_MS ? release.wait_ms / interval : 0;
 
 /** Rules about steps as a whole. */
 export const STEP_RULES: readonly Rule<Sight>[] = [
@@ -237,7 +239,7 @@ export const STEP_RULES: readonly Rule<Sight>[] = [
       {
         level: "warn",
         running: 10,
-        when: "wait > 20 % of the time between two steps",
+        when: "wait > 1 s and > 20 % of the time between two steps",
         holds: (s) => waitShare(s) > BOUNDS.wait,
       },
     ],

@@ -71,6 +71,7 @@ describe("healthy runs are called healthy", () => {
     ],
     ["a mean of 1.5", 60, always({ main: { mean: 1.5 }, combined: { mean: 1.5 } })],
     ["a wait of one step in five", 60, (step) => (step % 5 === 0 ? { release: { wait_ms: 9_000 } } : undefined)],
+    ["waits of milliseconds in a loop that does nothing else", 60, always({ release: { wait_ms: 900 } })],
     ["masks that leave a tenth of the rows", 60, always({ main: { n: 200, kept_ratio: 1 } })],
     ["no weights asked for", 60, always({ main: "none" })],
   ])("%s", (_, steps, at, pipelines) =>
