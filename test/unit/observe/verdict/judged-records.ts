@@ -2,7 +2,7 @@ import type { FailureRecord, ReleaseRecord, ResultRecord } from "../../../../src
 import type { WeightStats } from "../../../../src/protocol/statistics-messages.js";
 
 /** Time between two steps, ms. */
-const STEP_MS = 10_000;
+const STEP_MS = 4_000;
 const about = (step: number, order: number) => {
   const at = step * STEP_MS + order;
   return { id: `${at}-0`, run: "r", incarnation: 1, step, trigger: 0, at } as const;
