@@ -44,7 +44,7 @@ const introduction = [
   "  not depend on how a field was encoded. Ties: the higher score, then the lower row. Counts are rounded half to even; quantiles are linear.",
   "- Reweighters give weights before normalisation. `normalize` (default: mean one over rows for row weights, over tokens for token weights)",
   "  comes afterwards; `normalize: none` gives the exact weights of a paper that does not normalise.",
-  "- Not finite: refused, dropped or neutral, as `on_nonfinite` says. Nothing kept: as `on_empty` says.",
+  "- Not finite: refused, dropped or neutral, as `on_nonfinite` says. Nothing kept: as `on_empty` says; fewer rows than wanted: as `keep_when_short` says.",
   "- *Checked* says how a formula was verified; where it says that something was not, it was not. Fixtures are worked examples, asserted digit",
   "  by digit in `test/unit/scoring/components/`. `npm run test:parity` compares every component with its formula written anew in",
   "  PyTorch (float64, CPU), on 200 random batches each.",

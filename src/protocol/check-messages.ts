@@ -154,6 +154,7 @@ const spec: Record<Exclude<keyof PipelineSpec, keyof typeof specOptions>, is.Sha
 const specOptions = {
   scorer: component,
   group_size: is.positive,
+  keep_when_short: is.positive,
   domains: words,
   domain_key: is.name,
   prior: is.listOf(is.real),

@@ -31,6 +31,8 @@ export interface PipelineSpec {
   readonly normalize: "none" | "row" | "token";
   readonly on_nonfinite: "error" | "drop" | "neutral";
   readonly on_empty: "drop_all" | "keep_all" | "error";
+  /** Select only: least rows (or prompts) to keep; fewer, and rejected ones stay after all. */
+  readonly keep_when_short?: number;
   readonly on_incomplete_group: "error" | "score";
   /** Rows a group must have; absent when unknown. */
   readonly group_size?: number;

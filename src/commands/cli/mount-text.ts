@@ -42,8 +42,9 @@ function pipelineLines(pipeline: PipelineSpec): string[] {
   ];
 }
 
-function selects({ granularity, on_empty }: PipelineSpec): string {
-  return `${granularity === "token" ? "tokens" : "rows"} kept or dropped; nothing kept: ${on_empty}`;
+function selects({ granularity, on_empty, keep_when_short }: PipelineSpec): string {
+  const floor = keep_when_short === undefined ? "" : `; at least ${keep_when_short} stay`;
+  return `${granularity === "token" ? "tokens" : "rows"} kept or dropped; nothing kept: ${on_empty}${floor}`;
 }
 
 export function fieldsText(fields: readonly FieldNeed[]): string {

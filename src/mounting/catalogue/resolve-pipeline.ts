@@ -51,6 +51,9 @@ export function resolvePipeline(
   if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
     warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);
   }
+  if (options.mechanism !== "select" && options.keep_when_short !== null) {
+    warnings.push(`${path.join(".")}: keep_when_short has no effect, it concerns mechanism select`);
+  }
   const entries = parts.map((part) => part.entry);
   const stage = entries.map(stageOf).reduce<Stage>(laterStage, "pre_rollout");
   const needsGroups = entries.some((entry) => entry.needs_groups);
@@ -98,7 +101,7 @@ export function resolvePipeline(
     on_nonfinite: options.on_nonfinite,
     on_empty: options.on_empty,
     on_incomplete_group: options.on_incomplete_group,
-    ...defined({ group_size: mount.group_size }),
+    ...defined({ group_size: mount.group_size, keep_when_short: options.keep_when_short ?? undefined }),
     warmup_step: options.warmup_step,
     update_step: options.update_step,
     window: options.window,

@@ -56,6 +56,11 @@ export const pipelineOptions = z.strictObject({
   on_empty: z.enum(["drop_all", "keep_all", "error"]).default("drop_all").meta({
     description: "select only: what happens when no row is kept",
   }),
+  keep_when_short: unset(z.int().min(1)).meta({
+    unit: "rows",
+    description:
+      "select only: least rows to keep (a policy: prompts); with fewer, rejected ones stay after all, the last first, whole groups where groups are judged",
+  }),
   on_incomplete_group: z.enum(["error", "score"]).default("error").meta({
     description: "a group with fewer rows than the known group size: refuse or score what is there",
   }),

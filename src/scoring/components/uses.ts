@@ -118,6 +118,12 @@ export const USES: readonly Use[] = [
         },
       },
       {
+        does: "drop such groups, but let the last of them stay where too few rows would be left (option keep_when_short)",
+        components: ["reward_difficulty", "dapo_filter"],
+        recipe: "dapo-floor.yaml",
+        settings: { slime: "check_reward_nonzero_std_with_fallback (keep_when_insufficient)" },
+      },
+      {
         does: "drop groups without any advantage",
         components: ["signed_advantage", "advantage_gate"],
         settings: { others: "prime-rl AdvRangeGate" },

@@ -114,5 +114,5 @@ function actionOf(
     return reweight(spec.normalize, actuator, answer, batch, notes);
   }
   const select = actuator.accepts === "row" ? selectRows : selectTokens;
-  return select(spec.on_empty, actuator, answer, batch, notes);
+  return select(spec, actuator, answer, batch, notes);
 }

@@ -5,6 +5,7 @@ import type { Policy, PromptChoice } from "../components/component-types.js";
 import { PromptHistory } from "../mix/prompt-history.js";
 import { explain } from "./call-component.js";
 import { checkGroups } from "./complete-groups.js";
+import { keepWhenShort } from "./keep-when-short.js";
 import { underNonFinitePolicy } from "./nonfinite.js";
 import { componentContext, Notes } from "./notes.js";
 import type { PipelineInput, PipelineOutcome } from "./outcome.js";
@@ -37,7 +38,7 @@ export async function choosePrompts(input: PipelineInput): Promise<PromptOutcome
   });
   if (!guarded.ok) return outcome(candidates);
   const rows = liveRows(guarded.batch.frame);
-  const { kept, weights } = readChoice(policy, guarded.value, rows, batch.rows);
+  const { kept, weights } = readChoice(policy, guarded.value, rows, batch.rows, spec.keep_when_short);
   if (kept.length > 0) return outcome(kept, weights);
   if (spec.on_empty === "error") {
     const message = `policy '${policy.name}' kept none of ${rows.length} prompts; widen its parameters, or set on_empty`;
@@ -86,7 +87,7 @@ async function called<T>(policy: Policy, call: () => T): Promise<T> {
   }
 }
 
-function readChoice(policy: Policy, choice: PromptChoice, rows: Int32Array, total: number) {
+function readChoice(policy: Policy, choice: PromptChoice, rows: Int32Array, total: number, floor: number | undefined) {
   const refuse = (message: string): never => {
     throw new DataflexError("COMPONENT", `policy '${policy.name}' ${message}`, { component: policy.name, rows: total });
   };
@@ -100,7 +101,12 @@ function readChoice(policy: Policy, choice: PromptChoice, rows: Int32Array, tota
   };
   const keep = list("keep");
   const shares = list("weights");
-  const kept = rows.filter((row) => keep === undefined || Boolean(keep[row]));
+  const chosen = rows.filter((row) => keep === undefined || Boolean(keep[row]));
+  const kept = keepWhenShort(
+    floor,
+    chosen,
+    Array.from(rows, (row) => [row]),
+  );
   if (shares === undefined) return { kept };
   const weights = new Float32Array(total);
   for (const row of kept) {

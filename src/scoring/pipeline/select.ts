@@ -5,22 +5,24 @@ import type { Batch } from "../batch/batch.js";
 import { writer } from "../batch/evaluate.js";
 import { liveRows } from "../batch/frame.js";
 import type { Accepts, Component } from "../components/component-types.js";
+import { judgedTogether, keepWhenShort } from "./keep-when-short.js";
 import type { Notes } from "./notes.js";
 import { readKept, readTokens } from "./read-answer.js";
 import { type Action, emptyWeights, NO_WEIGHT, neutralAction } from "./weights.js";
 
-type OnEmpty = PipelineSpec["on_empty"];
+type Rules = Pick<PipelineSpec, "on_empty" | "keep_when_short">;
 
 /** Kept rows as 0/1 weights; rows that are not live stay 0 even if kept. @throws DataflexError COMPONENT, EMPTY_SELECTION. */
 export async function selectRows(
-  onEmpty: OnEmpty,
+  rules: Rules,
   actuator: Component,
   answer: unknown,
   batch: Batch,
   notes: Notes,
 ): Promise<Action> {
-  const kept = (await readKept(actuator, answer, batch)).filter((row) => batch.live[row] === 1);
-  if (kept.length === 0) return nothingKept(onEmpty, "row", actuator, batch, notes);
+  const chosen = (await readKept(actuator, answer, batch)).filter((row) => batch.live[row] === 1);
+  const kept = withFloor(rules, chosen, actuator, batch, notes);
+  if (kept.length === 0) return nothingKept(rules, "row", actuator, batch, notes);
   const weights = emptyWeights("row", batch);
   for (const row of kept) weights.values[row] = 1;
   return { weights, kept };
@@ -28,7 +30,7 @@ export async function selectRows(
 
 /** A 0/1 field as token weights. @throws DataflexError COMPONENT when a value is neither 0 nor 1; EMPTY_SELECTION. */
 export async function selectTokens(
-  onEmpty: OnEmpty,
+  rules: Rules,
   actuator: Component,
   answer: unknown,
   batch: Batch,
@@ -39,17 +41,28 @@ export async function selectTokens(
   const weights = emptyWeights("token", batch);
   const { starts } = frame.mask;
   writer(field.expression, { ...frame, real: frame.live }, frame.mask, weights.values, "jagged")(0, batch.rows);
-  const kept = liveRows(frame).filter((row) => {
+  const chosen = liveRows(frame).filter((row) => {
     const own = weights.values.subarray(starts[row]!, starts[row + 1]!);
     const k = own.findIndex((value) => value !== 0 && value !== 1);
     if (k >= 0) throw notBinary(actuator, own[k]!, row, tokenAt(frame.mask, row, k));
     return own.includes(1);
   });
-  return kept.length === 0 ? nothingKept(onEmpty, "token", actuator, batch, notes) : { weights, kept };
+  const kept = withFloor(rules, chosen, actuator, batch, notes);
+  const before = new Set(chosen);
+  // A row that stays after all stays with every token.
+  for (const row of kept) if (!before.has(row)) weights.values.fill(1, starts[row]!, starts[row + 1]!);
+  return kept.length === 0 ? nothingKept(rules, "token", actuator, batch, notes) : { weights, kept };
 }
 
-function nothingKept(onEmpty: OnEmpty, accepts: Accepts, actuator: Component, batch: Batch, notes: Notes): Action {
-  if (onEmpty === "error") {
+function withFloor(rules: Rules, chosen: Int32Array, actuator: Component, batch: Batch, notes: Notes): Int32Array {
+  if (rules.keep_when_short === undefined) return chosen;
+  const kept = keepWhenShort(rules.keep_when_short, chosen, judgedTogether(actuator, batch));
+  notes.count("rows_kept_when_short", kept.length - chosen.length);
+  return kept;
+}
+
+function nothingKept({ on_empty }: Rules, accepts: Accepts, actuator: Component, batch: Batch, notes: Notes): Action {
+  if (on_empty === "error") {
     throw new DataflexError(
       "EMPTY_SELECTION",
       `selector '${actuator.name}' kept none of ${batch.liveCount} live rows; widen its parameters, or set on_empty to drop_all or keep_all`,
@@ -57,7 +70,7 @@ function nothingKept(onEmpty: OnEmpty, accepts: Accepts, actuator: Component, ba
     );
   }
   notes.flag("empty_selection");
-  if (onEmpty === "keep_all") {
+  if (on_empty === "keep_all") {
     notes.warn(`selector '${actuator.name}' kept nothing: every row is kept (on_empty: keep_all)`);
     return { ...neutralAction(accepts, batch), kept: liveRows(batch.frame) };
   }
