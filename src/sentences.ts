@@ -35,6 +35,10 @@ const SENTENCES = {
     'rows {first} and {row} both have index {index} in session "{session}" of uid "{uid}": the highest index counts, so each needs its own',
   "INVALID_INPUT.some_rows":
     "row(s) {rows} have no {column}, and others of this step have one: put {column} for every row, or for none",
+  "INVALID_INPUT.no_mask":
+    'field "{field}" has one number a row, and no response_mask says which tokens that is for: put response_mask with it, or before',
+  "INVALID_INPUT.misspelt":
+    'field "{given}" is not wanted at {stage}, and "{wanted}", which is, is missing: rename it, or leave it out',
   RELEASED: "step {step} was released: it takes no more puts, and its weights are gone",
   // waiting
   TIMEOUT: "no weights from pipeline {names} for step {step} within {time}: {why}",

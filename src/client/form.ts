@@ -1,6 +1,6 @@
-import { isStringField } from "../columns/field-names.js";
+import { type FieldKind, kindOf, SPREAD_FIELDS } from "../columns/field-kinds.js";
 import { rowsOf } from "../columns/field-value.js";
-import type { FieldValue, Scope } from "../columns/tensor.js";
+import type { FieldValue } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import type { FieldNeed } from "../protocol/pipeline-spec.js";
 
@@ -16,28 +16,42 @@ export function checkForm(
   needs: readonly FieldNeed[],
   rows: number,
 ): void {
-  for (const { name, scope } of needs) {
+  for (const need of needs) {
+    const { name } = need;
     const value = values[name];
     if (value === undefined) continue;
-    checkKind(name, value, scope);
+    const problem = kindProblem(name, kindOf(need), formOf(value));
+    if (problem !== undefined) {
+      throw new DataflexError("INVALID_INPUT", `field "${name}" ${problem}`, { field: name });
+    }
     if (rowsOf(value) === rows) continue;
     const message = `field "${name}" has ${rowsOf(value)} rows, this put is for ${rows}`;
     throw new DataflexError("INVALID_INPUT", message, { field: name, rows: rowsOf(value), expected: rows });
   }
 }
 
-/** A field with a scope has a value per token. Scoring would notice too, but too late for the step. */
-function checkKind(name: string, value: FieldValue, scope: Scope | undefined): void {
-  if (isStringField(name) && value.kind !== "strings") {
-    const message = `field "${name}" holds numbers; it is a column of one string a row`;
-    throw new DataflexError("INVALID_INPUT", message, { field: name });
+type Form = "strings" | "vector" | "matrix";
+
+function formOf(value: FieldValue): Form {
+  if (value.kind === "strings") return "strings";
+  return value.kind === "tensor" && value.shape.length === 1 ? "vector" : "matrix";
+}
+
+/** Scoring would find out too, but only when it is too late for the step. */
+function kindProblem(name: string, kind: FieldKind, form: Form): string | undefined {
+  switch (kind) {
+    case "strings":
+      return form === "strings" ? undefined : "holds numbers; it is a column of one string a row";
+    case "row":
+      if (form === "vector") return undefined;
+      return `holds ${form === "strings" ? "strings" : "numbers a token"}; it is read as one number a row: send (rows,)`;
+    case "tokens":
+      if (form === "matrix" || (form === "vector" && Object.hasOwn(SPREAD_FIELDS, name))) return undefined;
+      return (
+        `has one ${form === "strings" ? "string" : "number"} a row; it is read token by token: send (rows, L), or ` +
+        "ragged rows (an outcome stands on the response's last token, a value of the whole row on each of its tokens)"
+      );
+    default:
+      return form === "strings" ? "holds strings; it is read as numbers, one a row or one a token" : undefined;
   }
-  if (scope === undefined || (value.kind !== "strings" && !(value.kind === "tensor" && value.shape.length === 1)))
-    return;
-  throw new DataflexError(
-    "INVALID_INPUT",
-    `field "${name}" has one ${value.kind === "strings" ? "string" : "number"} a row; it is read token by token: send (rows, L), or ` +
-      "ragged rows (an outcome stands on the response's last token, a value of the whole row on each of its tokens)",
-    { field: name },
-  );
 }

@@ -1,14 +1,18 @@
 import { chunksOf } from "../columns/chunks.js";
 import { encodeColumns } from "../columns/encode.js";
+import { kindOf, SPREAD_FIELDS } from "../columns/field-kinds.js";
 import { layoutOf } from "../columns/layout.js";
 import { countRows, toBitmap } from "../columns/row-ranges.js";
+import { spreadRows } from "../columns/spread-rows.js";
 import { takeRows } from "../columns/take-rows.js";
 import type { FieldValue, Layout, MaskColumn, Scope } from "../columns/tensor.js";
 import { defined } from "../defined.js";
 import { pack } from "../protocol/codec.js";
 import type { Handle, PutHeader } from "../protocol/messages.js";
+import type { FieldNeed } from "../protocol/pipeline-spec.js";
 import { contentHash, putId } from "../protocol/put-id.js";
 import type { Stage } from "../protocol/stages.js";
+import { errorOf } from "../sentences.js";
 import { checkForm } from "./form.js";
 import { checkSessions } from "./sessions.js";
 
@@ -61,7 +65,10 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
   }
   const found = layoutOf(values, { rows, ...defined({ lengths }) });
   const mask = found.mask ?? input.mask?.();
-  const layout: Layout = mask ? { ...found, mask } : found;
+  const known: Layout = mask ? { ...found, mask } : found;
+  const layout = spreadVectors(values, needs, known)
+    ? { ...layoutOf(values, { rows, ...defined({ lengths }) }), ...defined({ mask }) }
+    : known;
   const scopes: Record<string, Scope | undefined> = Object.fromEntries(needs.map((n) => [n.name, n.scope]));
   const { columns, parts, bytes } = encodeColumns(values, { scopes, layout, limits });
   const chunks = chunksOf(parts, bytes, limits.chunk_bytes);
@@ -87,6 +94,20 @@ export function preparePut(handle: Handle, input: PutInput): PreparedPut {
     layout,
     ranges: input.ranges,
   };
+}
+
+/** Rewards and advantages of one number a row, as the numbers a token that they stand for. Says whether there were any. */
+function spreadVectors(values: Record<string, FieldValue>, needs: readonly FieldNeed[], layout: Layout): boolean {
+  let any = false;
+  for (const need of needs) {
+    const value = values[need.name];
+    if (value?.kind !== "tensor" || value.shape.length > 1 || kindOf(need) !== "tokens") continue;
+    const spread = spreadRows(value, SPREAD_FIELDS[need.name]!, layout);
+    if (spread === undefined) throw errorOf("INVALID_INPUT.no_mask", { field: need.name });
+    values[need.name] = spread;
+    any = true;
+  }
+  return any;
 }
 
 /** A ragged mask defines the length of each response; its encoded form holds only the positions of the ones. */

@@ -4,6 +4,7 @@ import { sameIndexTwice, toSessionIndex } from "../columns/session-index.js";
 import type { FieldValue } from "../columns/tensor.js";
 import type { FieldNeed } from "../protocol/pipeline-spec.js";
 import { errorOf } from "../sentences.js";
+import { asWanted } from "./as-wanted.js";
 import { checkForm } from "./form.js";
 
 /**
@@ -20,7 +21,7 @@ export function ridingSessions(
   if (names.length === 0 || !needs.some(({ name }) => name === "uid")) return {};
   if (!names.includes("session")) throw errorOf("INVALID_INPUT.index_alone", {});
   if (!Object.hasOwn(given, "uid")) throw errorOf("INVALID_INPUT.session_alone", {});
-  const values: Record<string, FieldValue> = { session: toFieldValue("session", given.session) };
+  const values: Record<string, FieldValue> = { session: asWanted({ name: "session" }, given.session) };
   if (names.includes("session_index")) {
     const value = toFieldValue("session_index", given.session_index);
     const index = toSessionIndex(value);

@@ -8,7 +8,8 @@ import type { FieldValue, Jagged, Tensor } from "./tensor.js";
 /** What a trainer may pass for one field. */
 export type FieldInput =
   | FieldValue
-  | readonly (number | boolean | string)[]
+  | TypedArray
+  | readonly (number | boolean | string | bigint)[]
   | readonly (readonly number[] | readonly boolean[] | TypedArray)[]
   | { readonly data: TypedArray; readonly shape: readonly number[]; readonly dtype?: DType }
   | {

@@ -1,3 +1,4 @@
+import { FIELD_KINDS } from "../columns/field-kinds.js";
 import { checkRanges, countRows } from "../columns/row-ranges.js";
 import { SCOPES } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
@@ -133,7 +134,7 @@ export const checkReleaseReport = is.checker<ReleaseReport>(
 );
 
 const component = is.keys({ name: is.name, params: is.mapOf(is.anything) });
-const fields = is.listOf(is.keys({ name: is.name }, { scope: is.oneOf(SCOPES) }));
+const fields = is.listOf(is.keys({ name: is.name }, { scope: is.oneOf(SCOPES), kind: is.oneOf(FIELD_KINDS) }));
 const spec: Record<Exclude<keyof PipelineSpec, keyof typeof specOptions>, is.Shape> = {
   name: is.name,
   mechanism,

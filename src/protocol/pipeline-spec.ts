@@ -1,13 +1,16 @@
+import type { FieldKind } from "../columns/field-kinds.js";
 import type { Scope } from "../columns/tensor.js";
 import type { Stage } from "./stages.js";
 
 export const MECHANISMS = ["reweight", "select", "mix"] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 
-/** A field that a component reads. String fields (`uid`, `domain`, `session`, `dataset_key`) have no scope. */
+/** A field that a component reads. Only what holds numbers of tokens has a scope. */
 export interface FieldNeed {
   readonly name: string;
   readonly scope?: Scope;
+  /** Absent: by scope and name (`kindOf`). */
+  readonly kind?: FieldKind;
 }
 
 export interface ComponentRef {

@@ -1,4 +1,5 @@
 import type { Component, RowComponent } from "../scoring/components/component-types.js";
+import { namedNeeds } from "../scoring/components/needs.js";
 import { checkMixer } from "./check-mixer.js";
 import { checkPolicy } from "./check-policy.js";
 import { type Observed, type Observer, observe } from "./observe.js";
@@ -32,7 +33,9 @@ export async function checkComponent(component: Component, options: CheckOptions
   }
 }
 
-async function checkRows(component: RowComponent, options: CheckOptions, failures: string[]): Promise<void> {
+async function checkRows(declared: RowComponent, options: CheckOptions, failures: string[]): Promise<void> {
+  const named = "requires_named" in declared ? namedNeeds(declared.requires_named, options.params ?? {}) : [];
+  const component = { ...declared, needs: [...declared.needs, ...named] };
   const note = (label: string, what: string) => failures.push(`${label}: ${what}`);
   for (const sample of samplesFor(component, options)) {
     let leaked = 0;

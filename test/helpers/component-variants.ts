@@ -1,5 +1,6 @@
 /** Parameters that a component cannot do without, by kind and name. */
 export const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
+  "scorer column": { name: "advantages" },
   "scorer truncated": { max_response_length: 4 },
   "selector m2po": { threshold: 0.04 },
   // Which tokens are drawn is no property of the formula: all that are eligible are dropped.
@@ -11,6 +12,7 @@ export const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
 /** Parameters other than the defaults that take another path through a component. */
 export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   "scorer advantage_magnitude": [{ agg: "sum" }, { agg: "max" }],
+  "scorer column": [{ reduce: "sum" }, { reduce: "last" }, { reduce: "max" }, { reduce: "min" }],
   "scorer reward_difficulty": [{ mask_reward: false }],
   "scorer group_solve_rate": [{ mask_reward: false, success_threshold: 0.2 }],
   "scorer response_length": [{ count: "response" }],

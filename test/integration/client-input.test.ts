@@ -38,7 +38,7 @@ const BAD_PUTS: readonly [name: string, word: string, put: (run: Run) => Promise
     (run) => run.put(1, STAGE, any(fields)),
   ]),
   ["null as a field", "advantages", (run) => run.put(1, STAGE, any({ ...good(), advantages: null }))],
-  ["one number a row", "(rows, L)", (run) => run.put(1, STAGE, { ...good(), advantages: [1, 2] })],
+  ["one number a row", "(rows, L)", (run) => run.put(1, STAGE, { ...good(), response_mask: [1, 1] })],
   ["one string a row", "(rows, L)", (run) => run.put(1, STAGE, { ...good(), advantages: ["a", "b"] })],
   [
     "integers beyond 2^53",

@@ -11,7 +11,16 @@ from dataflex_mq.client.form import check_flags, check_values
 from dataflex_mq.columns.input import to_field_value
 from dataflex_mq.errors import DataflexError
 
-SCOPES = {"rewards": "response", "uid": None, "weight": None}
+NEEDS = {
+    need["name"]: need
+    for need in (
+        {"name": "rewards", "scope": "response"},
+        {"name": "acc", "scope": "mask", "kind": "numbers"},
+        {"name": "advantages", "scope": "mask"},
+        {"name": "uid"},
+        {"name": "weight"},
+    )
+}
 
 
 def values(fields: dict[str, Any]) -> dict[str, Any]:
@@ -20,7 +29,9 @@ def values(fields: dict[str, Any]) -> dict[str, Any]:
 
 def test_fields_in_their_form_pass() -> None:
     fields = {"rewards": np.zeros((2, 3)), "uid": ["a", "b"], "weight": [1.0, 2.0], "lengths": np.array([1, 2])}
-    check_values(values(fields), SCOPES, 2)
+    check_values(values({"acc": [1.0, 2.0], "advantages": [1.0, 2.0]}), NEEDS, 2)
+    check_values(values({"acc": [[1.0], [2.0, 3.0]]}), NEEDS, 2)
+    check_values(values(fields), NEEDS, 2)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +40,9 @@ def test_fields_in_their_form_pass() -> None:
         ({"uid": [1, 2]}, 'field "uid" holds numbers'),
         ({"rewards": [1.0, 2.0]}, "one number a row"),
         ({"rewards": ["a", "b"]}, "one string a row"),
+        ({"weight": ["a", "b"]}, 'field "weight" holds strings'),
+        ({"weight": [[1.0], [2.0, 3.0]]}, 'field "weight" holds numbers a token'),
+        ({"acc": ["a", "b"]}, 'field "acc" holds strings'),
         ({"weight": [1.0]}, 'field "weight" has 1 rows, this put is for 2'),
         ({"rewards": np.zeros((3, 2))}, 'field "rewards" has 3 rows, this put is for 2'),
         ({"uid": ["a", "b"], "lengths": np.array([1, 2, 3])}, 'field "lengths" has 3 rows'),
@@ -36,7 +50,7 @@ def test_fields_in_their_form_pass() -> None:
 )
 def test_others_are_refused(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(DataflexError, match=message) as caught:
-        check_values(values(fields), SCOPES, 2)
+        check_values(values(fields), NEEDS, 2)
     assert caught.value.code == "INVALID_INPUT"
     assert caught.value.details["field"] in fields
 

@@ -86,6 +86,7 @@ function shapeOf(entry: CatalogueEntry): string {
 function stageText(entry: CatalogueEntry): string {
   if (entry.kind === "policy") return "pre_rollout; fed at post_reward";
   if (entry.kind === "mixer" && entry.scorer === "none") return entry.timing ?? "post_reward, or its scorer's";
+  if (entry.timing_param !== undefined) return `${entry.timing}, or what ${entry.timing_param} says`;
   return entry.timing ?? "its scorer's";
 }
 
@@ -105,7 +106,8 @@ function takesText(entry: CatalogueEntry): string {
 /** The fields that a component declares. */
 function fieldLines(entry: CatalogueEntry): string[] {
   if (entry.kind === "mixer") return [fieldsText([...entry.needs, { name: "the column that domain_key names" }])];
-  if (entry.feed_needs === undefined) return [fieldsText(entry.needs)];
+  const named = (entry.named_needs ?? []).map(({ param }) => ({ name: `the field that ${param} names` }));
+  if (entry.feed_needs === undefined) return [fieldsText([...entry.needs, ...named])];
   const fed: readonly FieldNeed[] = entry.feed_needs;
   return [`of the candidates: ${fieldsText(entry.needs)}`, `of the responses that feed it: ${fieldsText(fed)}`];
 }

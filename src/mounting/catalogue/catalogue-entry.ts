@@ -7,6 +7,7 @@ import type {
   Component,
   ComponentDoc,
   Kind,
+  NamedNeed,
   Positive,
   Rows,
   Rule,
@@ -29,6 +30,9 @@ export interface CatalogueEntry {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Fields it reads, with their scopes. */
   readonly needs: readonly FieldNeed[];
+  /** Scorers: fields whose names are parameters, and the parameter that names the stage. */
+  readonly named_needs?: readonly NamedNeed[];
+  readonly timing_param?: string;
   /** Scorers always; actuators only when they read something later than their scorer. */
   readonly timing?: Stage;
   /** Scorers: whether they give a score per row or per token. */
@@ -72,6 +76,8 @@ export function toEntry(component: Component, source?: string): CatalogueEntry {
     name: component.name,
     params: params as JsonSchema,
     needs: component.needs,
+    ...("requires_named" in component && component.requires_named ? { named_needs: component.requires_named } : {}),
+    ...("timing_param" in component && component.timing_param ? { timing_param: component.timing_param } : {}),
     ...timingOf(component),
     ...("granularity" in component ? { granularity: component.granularity } : {}),
     ...("accepts" in component && component.adapts !== true ? { accepts: component.accepts } : {}),

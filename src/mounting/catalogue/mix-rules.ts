@@ -1,5 +1,6 @@
 import type { Problem } from "../../protocol/mount-messages.js";
 import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
+import { fieldNeed } from "../../scoring/components/needs.js";
 import { show } from "../config/describe.js";
 import type { PipelineOptions } from "../config/options.js";
 import type { CatalogueEntry } from "./catalogue-entry.js";
@@ -9,7 +10,7 @@ import { sharesProblem } from "./rules.js";
 /** A mixer as used in a pipeline: it also reads the column that names the domains. */
 export function withDomainKey(entry: CatalogueEntry, options: PipelineOptions): CatalogueEntry {
   if (entry.kind !== "mixer") return entry;
-  return { ...entry, needs: [...entry.needs, { name: options.domain_key }] };
+  return { ...entry, needs: [...entry.needs, fieldNeed({ name: options.domain_key, kind: "strings" })] };
 }
 
 /** What can be wrong or doubtful about a mix pipeline apart from its components. */

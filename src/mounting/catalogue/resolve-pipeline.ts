@@ -9,6 +9,7 @@ import type { Catalogue, CatalogueEntry } from "./catalogue-entry.js";
 import { chooseComponents } from "./choose.js";
 import { groupProblem } from "./group-rules.js";
 import { checkMix, mixSpec, withDomainKey } from "./mix-rules.js";
+import { checkKinds, withNamedFields } from "./named-fields.js";
 import { type Diagnostics, resolveNormalize } from "./normalize-rules.js";
 import { feedEntry, feedName, feedSpec } from "./policy-feed.js";
 import { type MountInput, type Place, placeOf } from "./resolution.js";
@@ -39,8 +40,12 @@ export function resolvePipeline(
     at: placeOf(path, "actuator"),
     given: options.actuator.params,
   };
-  const parts = [scorer, actuator].filter((part) => part !== undefined);
-  const params = parts.map(({ entry, at, given }) => checkParams(entry, given, at, options, problems));
+  const declared = [scorer, actuator].filter((part) => part !== undefined);
+  const params = declared.map(({ entry, at, given }) => checkParams(entry, given, at, options, problems));
+  const parts = declared.map((part, i) => ({
+    ...part,
+    entry: withNamedFields(part.entry, params[i], part.at, problems),
+  }));
   for (const { entry, at } of parts) {
     const problem = groupProblem(entry, at, mount) ?? timingProblem(entry, at);
     if (problem !== undefined) problems.push(problem);
@@ -65,6 +70,7 @@ export function resolvePipeline(
   );
   const fieldNames = fields.map((f) => f.name);
   checkFields(input, parts, fieldNames, stage, problems, warnings);
+  checkKinds(parts, problems);
   const feed = chosen.actuator && actuator && feedEntry(chosen.actuator);
   const feedFields = feed && pipelineFields([feed], false);
   if (feed && feedFields) {

@@ -17,6 +17,7 @@ import type { Catalogue } from "./catalogue-entry.js";
 import { checkInput } from "./check-input.js";
 import { normalizeEstimator } from "./estimators.js";
 import { estimatorRemarks } from "./group-rules.js";
+import { checkStageKinds } from "./named-fields.js";
 import type { MountInput, Resolution } from "./resolution.js";
 import { resolvePipeline } from "./resolve-pipeline.js";
 import { type Block, pick, salvage } from "./salvage.js";
@@ -60,6 +61,7 @@ export function resolveMount(input: MountInput, catalogues: readonly Catalogue[]
   const ruled = applyTrainerRules({ trainer: mount.trainer, provides: input.provides, multiplies, parts });
   problems.push(...ruled.problems);
   warnings.push(...ruled.warnings);
+  checkStageKinds(pipelines, problems);
   if (problems.length > 0 || run === undefined) return { ok: false, problems: boundProblems(problems) };
 
   const remarks = estimatorRemarks(input, anyGroups);

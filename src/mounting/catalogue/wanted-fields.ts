@@ -76,9 +76,14 @@ export function missingField(
   };
 }
 
+/** The first stage at which verl has a field. */
+export function stageOfField(field: string): Stage | undefined {
+  return STAGES.find((stage) => VERL_FIELDS[stage].includes(field));
+}
+
 /** Doubts about a field if the trainer has not listed its fields: it is unknown to verl, or not there yet at that stage. */
 export function fieldDoubt(field: string, stage: Stage): string | undefined {
-  const since = STAGES.find((s) => VERL_FIELDS[s].includes(field));
+  const since = stageOfField(field);
   if (since === undefined) return `verl has no field "${field}": the trainer must provide it itself`;
   if (STAGES.indexOf(since) > STAGES.indexOf(stage))
     return `verl has "${field}" only from ${since} on, it is read at ${stage}`;

@@ -115,6 +115,11 @@ export class Batch {
     return new RowVector(column.values, this.frame);
   }
 
+  /** Whether a field has one number a row rather than one a token: a trainer may have it as either. @throws as `field`. */
+  hasRows(name: string): boolean {
+    return this.#column(name).kind === "vector";
+  }
+
   /** A string column, one string a row. @throws as `field`. */
   strings(name: string): readonly string[] {
     const column = this.#strings(name);

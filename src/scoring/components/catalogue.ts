@@ -36,6 +36,7 @@ import { vespo } from "./reweighters/vespo.js";
 import { advantageCov } from "./scorers/advantage-cov.js";
 import { advantageMagnitude } from "./scorers/advantage-magnitude.js";
 import { binaryKl } from "./scorers/binary-kl.js";
+import { column } from "./scorers/column.js";
 import { geoIsRatio } from "./scorers/geo-is-ratio.js";
 import { groupMeanReward } from "./scorers/group-mean-reward.js";
 import { groupRewardVariance } from "./scorers/group-reward-variance.js";
@@ -100,6 +101,7 @@ export const BUILT_INS: readonly Component[] = [
   multProbError,
   advantageCov,
   staleness,
+  column,
   // reweighters
   softmax,
   difficultyBand,

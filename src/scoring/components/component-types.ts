@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { FieldKind } from "../../columns/field-kinds.js";
 import type { FieldNeed, Mechanism } from "../../protocol/pipeline-spec.js";
 import type { StateStep, StateValue } from "../../protocol/saved-state.js";
 import type { Stage } from "../../protocol/stages.js";
@@ -109,9 +110,19 @@ interface Declared<S extends z.ZodType> {
   readonly doc?: ComponentDoc;
 }
 
+/** A field that is read because a parameter names it. */
+export interface NamedNeed {
+  readonly param: string;
+  readonly kind: FieldKind;
+}
+
 export interface ScorerDefinition<S extends z.ZodType> extends Declared<S> {
   readonly granularity: Granularity;
   readonly timing: Stage;
+  /** Fields beside `requires` whose names are parameters. */
+  readonly requires_named?: readonly NamedNeed[];
+  /** A parameter that names the stage, or is null: where verl has the named fields, post_reward for others. `timing` is where nobody says. */
+  readonly timing_param?: string;
   score(batch: Batch, ctx: Context<z.output<S>>): Scores | Promise<Scores>;
 }
 

@@ -12,6 +12,8 @@ const usesTensors = new WeakSet<object>();
 export interface CallOptions {
   /** Called with the number of tensors a component left behind; by default a warning. */
   readonly onLeak?: (leaked: number) => void;
+  /** Fields that it may read beside those that it declares. */
+  readonly reads?: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ export async function callComponent<T>(
   read: (answer: unknown, batch: Batch) => Promise<T>,
   options: CallOptions = {},
 ): Promise<T> {
-  const visible = batch.restrict(component.needs.map((need) => need.name));
+  const visible = batch.restrict([...component.needs.map((need) => need.name), ...(options.reads ?? [])]);
   try {
     if (!usesTensors.has(component)) {
       try {

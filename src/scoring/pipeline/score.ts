@@ -7,6 +7,7 @@ import { liveRows } from "../batch/frame.js";
 import { NonFinite } from "../batch/signals.js";
 import type { TokenField } from "../batch/token-field.js";
 import type { Scorer } from "../components/component-types.js";
+import { namedNeeds } from "../components/needs.js";
 import { type CallOptions, callComponent } from "./call-component.js";
 import { checkGroups } from "./complete-groups.js";
 import { underNonFinitePolicy } from "./nonfinite.js";
@@ -53,7 +54,7 @@ export async function scoreRows(
       own,
       (visible, called) => scorer.score(visible, componentContext(scorer, ref, spec.name, run, called)),
       (answer) => readScores(scorer, answer, current),
-      options,
+      { ...options, reads: namedNeeds(scorer.requires_named, ref.params).map((need) => need.name) },
     );
   });
   if (!guarded.ok) return { granularity, values: empty(), dropped: [], moments: NO_MOMENTS, ...notes.all };

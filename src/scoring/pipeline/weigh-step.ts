@@ -20,10 +20,24 @@ export async function weighStep(input: PipelineInput, options: CallOptions = {})
   const { scorer, actuator } = componentsOf(spec, registry);
   const run = input.state === undefined ? input.run : { ...input.run, history: earlierSteps(input) };
   const settled = withoutComponents(spec, actuator, batch, run);
-  if (settled !== undefined) return settled;
+  if (settled !== undefined) return withKept(spec, settled);
   const needsGroups = scorer.needs_groups || actuator.needs_groups;
   const scored = await scoreRows(spec, scorer, batch, run, { ...options, needsGroups });
-  return actOnScores(spec, actuator, batch, scored, run, options);
+  return withKept(spec, await actOnScores(spec, actuator, batch, scored, run, options));
+}
+
+/** A selection says what it kept also where no selector ran: nothing, or during warm-up everything. */
+function withKept(spec: PipelineSpec, outcome: WeighedOutcome): WeighedOutcome {
+  const { weights, kept } = outcome;
+  if (spec.mechanism !== "select" || kept !== undefined) return outcome;
+  const { values } = weights;
+  const starts = weights.kind === "token" ? weights.offsets : undefined;
+  const rows: number[] = [];
+  for (let row = 0; row < (starts ? starts.length - 1 : values.length); row++) {
+    const own = starts ? values.subarray(starts[row]!, starts[row + 1]!) : values.subarray(row, row + 1);
+    if (own.some((weight) => weight > 0)) rows.push(row);
+  }
+  return { ...outcome, kept: Int32Array.from(rows) };
 }
 
 /** The outcome of a step for which no component needs to run (warm-up, no live rows), else `undefined`. */

@@ -130,12 +130,23 @@ def truncated(step: Step, max_response_length: int) -> Tensor:
     return (step.lengths >= max_response_length).to(F64)
 
 
+def column(step: Step, name: str, reduce: str = "mean") -> Tensor:
+    values = step.field(name)
+    if reduce in ("max", "min"):
+        edge = float("-inf") if reduce == "max" else float("inf")
+        return getattr(torch.where(step.mask, values, torch.tensor(edge, dtype=F64)), reduce)(dim=1).values
+    if reduce == "last":
+        ends = torch.where(step.mask, torch.arange(step.mask.shape[1]), 0).max(dim=1).values
+        return values[torch.arange(len(values)), ends]
+    return step.row_mean(values) if reduce == "mean" else step.row_sum(values)
+
+
 SCORERS = {
     f.__name__: f
     for f in (
         advantage_magnitude, reward_difficulty, group_solve_rate, token_prob, response_length, length_efficiency,
         group_mean_reward, group_reward_variance, learnability, token_entropy, seq_entropy, is_ratio, seq_is_ratio,
         geo_is_ratio, ref_kl, signed_advantage, truncated, prob_diff, binary_kl, segment_is_ratio, mult_prob_error,
-        advantage_cov, staleness,
+        advantage_cov, staleness, column,
     )
 }

@@ -4,7 +4,13 @@ import { checkRowOptions } from "../../../src/client/guard.js";
 import { type FieldInput, toFieldValues } from "../../../src/columns/input.js";
 import { thrown } from "../columns/thrown.js";
 
-const needs = [{ name: "advantages", scope: "mask" }, { name: "weight" }, { name: "uid" }] as const;
+const needs = [
+  { name: "advantages", scope: "mask" },
+  { name: "entropy", scope: "mask" },
+  { name: "acc", scope: "mask", kind: "numbers" },
+  { name: "weight" },
+  { name: "uid" },
+] as const;
 const check = (inputs: Readonly<Record<string, FieldInput>>, rows: number) =>
   checkForm(toFieldValues(inputs), needs, rows);
 
@@ -12,6 +18,8 @@ describe("the fields of a put", () => {
   test("of its rows, in the form that is read, pass", () => {
     check({ advantages: [[1], [2, 3]], weight: [1, 2], uid: ["a", "b"] }, 2);
     check({ advantages: { data: new Float32Array(6), shape: [2, 3] } }, 2);
+    check({ advantages: [1, 2], acc: [1, 2] }, 2);
+    check({ acc: [[1], [2, 3]] }, 2);
   });
 
   test.each<[Readonly<Record<string, FieldInput>>, string]>([
@@ -20,7 +28,10 @@ describe("the fields of a put", () => {
     [{ advantages: [[1], [2], [3]] }, 'field "advantages" has 3 rows, this put is for 2'],
     [{ advantages: { data: new Float32Array(2), shape: [1, 2] } }, 'field "advantages" has 1 rows, this put is for 2'],
     [{ uid: [1, 2] }, 'field "uid" holds numbers; it is a column of one string a row'],
-    [{ advantages: [1, 2] }, 'field "advantages" has one number a row; it is read token by token'],
+    [{ entropy: [1, 2] }, 'field "entropy" has one number a row; it is read token by token'],
+    [{ weight: ["a", "b"] }, 'field "weight" holds strings; it is read as one number a row'],
+    [{ weight: [[1], [2, 3]] }, 'field "weight" holds numbers a token; it is read as one number a row'],
+    [{ acc: ["a", "b"] }, 'field "acc" holds strings; it is read as numbers'],
     [{ advantages: ["a", "b"] }, 'field "advantages" has one string a row; it is read token by token'],
   ])("are refused by name (%#)", (inputs, message) => {
     const error = thrown(() => check(inputs, 2));

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..columns.field_names import STRING_FIELDS
+from ..columns.field_kinds import SPREAD_FIELDS, kind_of
 from ..columns.input import flat_array
 from ..columns.input_types import FieldValue, is_string, is_vector
 from ..errors import error
 
 
-def check_values(values: Mapping[str, FieldValue], scopes: Mapping[str, str | None], rows: int) -> None:
+def check_values(values: Mapping[str, FieldValue], needs: Mapping[str, Mapping[str, Any]], rows: int) -> None:
     """
-    scopes: of each field's need, None for columns of one value a row. rows: of this put. Raises INVALID_INPUT naming the field: strings or
-    numbers where the service reads the other, another number of rows.
+    needs: by field; columns that ride along have none. rows: of this put. Raises INVALID_INPUT naming the field: strings or numbers where
+    the service reads the other, tokens or rows likewise, another number of rows.
     """
     for name, value in values.items():
-        _check_form(name, value, scopes.get(name))
+        problem = _kind_problem(name, kind_of(needs.get(name, {"name": name})), value)
+        if problem is not None:
+            raise error("INVALID_INPUT", f'field "{name}" {problem}', {"field": name})
         if value.rows != rows:
             message = f'field "{name}" has {value.rows} rows, this put is for {rows}'
             raise error("INVALID_INPUT", message, {"field": name, "rows": value.rows, "expected": rows})
@@ -34,14 +37,20 @@ def check_flags(given: Sequence[bool] | np.ndarray) -> np.ndarray:
     return flags.astype(bool)
 
 
-def _check_form(name: str, value: FieldValue, scope: str | None) -> None:
-    if name in STRING_FIELDS and not is_string(value):
-        raise error(
-            "INVALID_INPUT", f'field "{name}" holds numbers; it is a column of one string a row', {"field": name}
-        )
-    if scope is not None and (is_string(value) or is_vector(value)):
-        message = (
-            f'field "{name}" has one {"string" if is_string(value) else "number"} a row; it is read token by token: send (rows, L), or '
+def _kind_problem(name: str, kind: str, value: FieldValue) -> str | None:
+    """Scoring would find out too, but only when it is too late for the step."""
+    strings = is_string(value)
+    if kind == "strings":
+        return None if strings else "holds numbers; it is a column of one string a row"
+    if kind == "row":
+        if not strings and is_vector(value):
+            return None
+        return f"holds {'strings' if strings else 'numbers a token'}; it is read as one number a row: send (rows,)"
+    if kind == "tokens":
+        if not strings and (not is_vector(value) or name in SPREAD_FIELDS):
+            return None
+        return (
+            f"has one {'string' if strings else 'number'} a row; it is read token by token: send (rows, L), or "
             "ragged rows (an outcome stands on the response's last token, a value of the whole row on each of its tokens)"
         )
-        raise error("INVALID_INPUT", message, {"field": name})
+    return "holds strings; it is read as numbers, one a row or one a token" if strings else None

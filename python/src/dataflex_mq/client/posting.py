@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..columns.input import check_lengths, to_field_value
+from ..columns.input import check_lengths
 from ..columns.input_types import FieldValue
 from ..columns.row_ranges import to_bitmap
 from ..errors import DataflexError, error
 from ..redis.connect import Connections
 from ..redis.mounts import Handle
+from .as_wanted import as_wanted
 from .form import check_flags
 from .guard import whole_number
 from .open_steps import OpenSteps
@@ -75,7 +76,10 @@ class Posting:
         self._timeout = timeout
         self._alive = alive
         self._what = f"put of step {at} at {stage}"
-        self._values: dict[str, FieldValue] = {name: to_field_value(name, value) for name, value in fields.items()}
+        needs = handle["stages"].get(stage, [])
+        self._values: dict[str, FieldValue] = {
+            need["name"]: as_wanted(need, fields[need["name"]]) for need in needs if need["name"] in fields
+        }
         self._sessions = sessions
         self._prepared = self._prepare(fresh=False)
 

@@ -10,14 +10,17 @@ import numpy as np
 
 from ..columns.chunks import chunks_of
 from ..columns.encode import encode_columns
-from ..columns.input_types import FieldValue, is_ragged
+from ..columns.field_kinds import SPREAD_FIELDS, kind_of
+from ..columns.input_types import FieldValue, is_ragged, is_string, is_vector
 from ..columns.layout import layout_of
 from ..columns.row_ranges import count_rows, to_bitmap
+from ..columns.spread_rows import spread_rows
 from ..columns.take_rows import take_rows
 from ..columns.tensor import Layout, MaskColumn, Tensor
 from ..protocol.codec import pack
 from ..protocol.put_id import content_hash, put_id
 from ..redis.mounts import Handle
+from ..sentences import error_of
 from .form import check_values
 from .rows import RowPlan
 from .sessions import check_index
@@ -63,7 +66,8 @@ def prepare_put(
         values["lengths"] = Tensor("i32", lengths)
     if is_padding is not None:
         values["is_padding"] = Tensor("bool", is_padding.astype(np.uint8))
-    check_values(values, scopes, rows)
+    needs = {need["name"]: need for need in handle["stages"][stage]}
+    check_values(values, needs, rows)
     check_index(values, is_padding)
     if plan.order is not None:
         values = {name: take_rows(value, plan.order) for name, value in values.items()}
@@ -71,6 +75,8 @@ def prepare_put(
     layout = layout_of(values, rows, ordered)
     if layout.mask is None and mask is not None:
         layout = replace(layout, mask=mask)
+    if _spread_vectors(values, needs, layout):
+        layout = replace(layout_of(values, rows, ordered), mask=layout.mask)
     encoded = encode_columns(values, scopes, layout, limits)
     chunks = chunks_of(encoded.parts, limits["chunk_bytes"])
     names = sorted(fields)
@@ -87,3 +93,18 @@ def prepare_put(
         "chunk_bytes": limits["chunk_bytes"],
     }
     return PreparedPut(header, pack(header), chunks, names, to_bitmap(plan.ranges, total_rows), layout, plan.ranges)
+
+
+def _spread_vectors(values: dict[str, FieldValue], needs: Mapping[str, Mapping[str, Any]], layout: Layout) -> bool:
+    """Rewards and advantages of one number a row, as the numbers a token that they stand for. Says whether there were any."""
+    spread = False
+    for name, need in needs.items():
+        value = values.get(name)
+        if value is None or is_string(value) or not is_vector(value) or kind_of(need) != "tokens":
+            continue
+        tokens = spread_rows(value, SPREAD_FIELDS[name], layout)
+        if tokens is None:
+            raise error_of("INVALID_INPUT.no_mask", field=name)
+        values[name] = tokens
+        spread = True
+    return spread

@@ -16,6 +16,7 @@ from ..redis.mounts import Handle
 from .align import StepRows, align_result
 from .background import Sender
 from .guard import check_fields, check_stage, check_stages, check_wait, step_at
+from .misspelt import refuse_misspelt
 from .mounted import MountedRun
 from .neutral import NeutralSteps
 from .outcomes import PipelineResult
@@ -233,6 +234,7 @@ class Run(MountedRun):
         check_fields(fields)
         wanted = [need["name"] for need in self.handle["stages"].get(stage, [])]
         mine = {name: fields[name] for name in wanted if name in fields}
+        refuse_misspelt(self.handle, stage, fields)
         sessions = riding_sessions(fields, wanted)
         if not mine:
             return lambda: PutReceipt([], self._steps.attempt(at), "NOTHING_WANTED")

@@ -12,6 +12,7 @@ from ..columns.input import to_field_value
 from ..columns.input_types import FieldValue, is_string, is_vector
 from ..columns.tensor import Strings, Tensor
 from ..sentences import error_of
+from .as_wanted import as_wanted
 
 
 def riding_sessions(given: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, FieldValue]:
@@ -26,7 +27,7 @@ def riding_sessions(given: Mapping[str, Any], wanted: Sequence[str]) -> dict[str
         raise error_of("INVALID_INPUT.index_alone")
     if "uid" not in given:
         raise error_of("INVALID_INPUT.session_alone")
-    values: dict[str, FieldValue] = {"session": to_field_value("session", given["session"])}
+    values: dict[str, FieldValue] = {"session": as_wanted({"name": "session"}, given["session"])}
     if "session_index" in names:
         values["session_index"] = _index(to_field_value("session_index", given["session_index"]))
     return values

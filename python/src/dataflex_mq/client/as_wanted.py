@@ -1,0 +1,60 @@
+"""A trainer's value for a field, in the forms that its kind allows beside its own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..columns.device import is_torch_tensor, to_numpy
+from ..columns.field_kinds import kind_of
+from ..columns.input import refuse, to_field_value
+from ..columns.input_types import FieldValue, is_matrix
+from ..columns.tensor import Jagged, Strings, Tensor
+
+
+def as_wanted(need: Mapping[str, Any], given: Any) -> FieldValue:
+    """
+    Whole numbers and UUIDs for strings, as their text; `(rows, 1)` for one number a row; an empty list for no rows. Raises INVALID_INPUT
+    as `to_field_value`.
+    """
+    name, kind = need["name"], kind_of(need)
+    empty = isinstance(given, (list, tuple)) and len(given) == 0
+    if kind == "strings":
+        return Strings([]) if empty else _strings(name, given)
+    if kind == "tokens" and empty:
+        return Jagged("f32", np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), 0)
+    value = to_field_value(name, given)
+    return _flat(value) if kind == "row" else value
+
+
+def _flat(value: FieldValue) -> FieldValue:
+    if isinstance(value, Jagged) and len(value.lengths) > 0 and bool((value.lengths == 1).all()):
+        return Tensor(value.dtype, value.values)
+    if is_matrix(value) and value.data.shape[1] == 1:
+        return replace(value, data=value.data[:, 0])
+    return value
+
+
+def _strings(name: str, given: Any) -> FieldValue:
+    if isinstance(given, Strings):
+        return given
+    ids = to_numpy(given) if is_torch_tensor(given) and not given.is_nested else given
+    if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu":
+        return Strings([str(one) for one in ids.tolist()])
+    listed = ids.tolist() if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind == "O" else ids
+    if isinstance(listed, (list, tuple)) and _is_id(listed[0]):
+        for row, one in enumerate(listed):
+            if not _is_id(one):
+                refuse(name, f"is {one!r} in row {row}, where the rows before are ids of another type", {"row": row})
+        return Strings([str(one) for one in listed])
+    if isinstance(listed, (list, tuple)) and not isinstance(listed[0], str):
+        refuse(name, f"is {listed[0]!r} in row 0; an id is a string, a whole number or a UUID", {"row": 0})
+    return to_field_value(name, given)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (int, np.integer, uuid.UUID)) and not isinstance(value, bool)
