@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 import { DataflexError } from "./errors.js";
-import { redactText } from "./redact.js";
+import { shownText } from "./redact.js";
 
 export type { Logger };
 
@@ -11,7 +11,7 @@ export function createLogger(role: string, bindings: Record<string, unknown> = {
   if (!known.includes(level))
     throw new DataflexError("USAGE", `DFX_LOG is "${level}"; it must be one of ${known.join(", ")}`);
   return pino(
-    { level, base: { role, ...bindings }, hooks: { streamWrite: redactText } },
+    { level, base: { role, ...bindings }, hooks: { streamWrite: shownText } },
     pino.destination({ fd: 2, sync: true }),
   );
 }

@@ -26,7 +26,12 @@ function hideOptions(rest: string): string {
 
 const ADDRESS = /\b(?:rediss?|unix|https?):\/\/[^\s"'<>]*/gi;
 
-/** A text that people or logs get to see: what looks like an address in it is shown as `redactUrl` does. */
-export function redactText(text: string): string {
-  return text.includes("://") ? text.replace(ADDRESS, redactUrl) : text;
+/** What a terminal would obey: control characters but tab and line feed, and marks that turn the direction of writing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text as people get to see it: addresses as `redactUrl` shows them, and nothing that a terminal would obey, whoever wrote it. */
+export function shownText(text: string): string {
+  const plain = text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return plain.includes("://") ? plain.replace(ADDRESS, redactUrl) : plain;
 }

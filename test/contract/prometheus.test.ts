@@ -84,7 +84,7 @@ describe("alert rules", () => {
   test("name a command to run next, and a heading of docs/operations.md that is there", async () => {
     const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
     const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
-    const io: Io = { out: () => {}, err: () => {}, env: {}, fancy: false };
+    const io: Io = { out: () => {}, err: () => {}, env: {}, fancy: false, clear: () => {} };
     for (const { alert, annotations } of rules) {
       const command = /^dataflex-mq ([a-z]+)/.exec(annotations.action)?.[1] ?? "none";
       expect([alert, command, await runCli([command, "--help"], io)]).toEqual([alert, command, 0]);

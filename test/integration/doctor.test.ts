@@ -10,7 +10,7 @@ import { startTestRedis } from "../helpers/redis.js";
 
 async function doctor(url: string) {
   let out = "";
-  const io: Io = { out: (t) => (out += t), err: () => {}, env: {}, fancy: false };
+  const io: Io = { out: (t) => (out += t), err: () => {}, env: {}, fancy: false, clear: () => {} };
   const code = await runCli(["doctor", "--json", "--redis", url], io);
   const { redis } = JSON.parse(out) as { redis: Check[] };
   return { code, redis, bad: redis.filter((f) => f.level === "critical" || f.level === "warning") };

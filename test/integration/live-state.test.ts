@@ -46,7 +46,7 @@ const until = (
   );
 async function status(): Promise<{ out: string }> {
   let out = "";
-  const io: Io = { out: (text) => (out += text), err: () => {}, env: {}, fancy: false };
+  const io: Io = { out: (text) => (out += text), err: () => {}, env: {}, fancy: false, clear: () => {} };
   expect(await runCli(["status", "--redis", served.redis.url], io)).toBe(0);
   return { out };
 }

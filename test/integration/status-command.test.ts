@@ -17,7 +17,7 @@ const CLI = fileURLToPath(new URL("../../dist/src/commands/cli/main.js", import.
 async function command(...argv: string[]) {
   let out = "";
   let err = "";
-  const io: Io = { out: (t) => (out += t), err: (t) => (err += t), env: {}, fancy: false };
+  const io: Io = { out: (t) => (out += t), err: (t) => (err += t), env: {}, fancy: false, clear: () => {} };
   const code = await runCli(argv, io);
   return { code, out, err };
 }

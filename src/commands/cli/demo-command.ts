@@ -117,7 +117,7 @@ function startText({ own_services, redis_url, pipelines, warnings }: DemoStart):
 
 /** Clears the line of the progress bar. */
 function clearProgress(io: Io): void {
-  if (io.fancy) io.out("\r\u001b[K");
+  if (io.fancy) io.clear("line");
 }
 
 function wholeNumber(least: number): (text: string) => number {

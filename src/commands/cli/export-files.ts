@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DataflexError } from "../../errors.js";
@@ -24,7 +25,7 @@ export async function exportFiles(what: keyof typeof EXPORTS, out: string, force
     sources.map(async (source) => {
       const file = join(out, relative(from, source));
       const body = await readFile(source);
-      const there = await readIfThere(file);
+      const there = await readIfThere(out, file);
       return { file, body, same: there?.equals(body) === true, differs: there !== undefined && !there.equals(body) };
     }),
   );
@@ -40,7 +41,11 @@ export async function exportFiles(what: keyof typeof EXPORTS, out: string, force
     if (same) continue;
     try {
       await makeFolder(dirname(file));
-      await writeFile(file, body);
+      // A link is replaced, never followed: what it names is not ours to write to.
+      if ((await lstat(file).catch(() => undefined))?.isSymbolicLink()) await unlink(file);
+      await writeFile(file, body, {
+        flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+      });
     } catch (error) {
       throw refusal("write", file, error);
     }
@@ -48,12 +53,23 @@ export async function exportFiles(what: keyof typeof EXPORTS, out: string, force
   return plans.map(({ file, same }) => ({ file, written: !same }));
 }
 
-async function readIfThere(file: string): Promise<Buffer | undefined> {
+/** A link below `out` counts as other contents, wherever it leads. */
+async function readIfThere(out: string, file: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(file);
+    for (let path = dirname(file); path.length > out.length && path !== "."; path = dirname(path)) {
+      if ((await lstat(path).catch(() => undefined))?.isSymbolicLink())
+        throw new DataflexError(
+          "USAGE",
+          `${path} is a link, and nothing is written through links. Name another folder with --out`,
+          {
+            file: path,
+          },
+        );
+    }
+    return (await lstat(file)).isFile() ? await readFile(file) : Buffer.from("another kind of file");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw refusal("read", file, error);
+    throw error instanceof DataflexError ? error : refusal("read", file, error);
   }
 }
 

@@ -67,8 +67,10 @@ async function watch<S extends Seen>(
       const seen = await Promise.race([read(), stopped]).finally(() => clearTimeout(late));
       if (seen === undefined) return;
       const line = json ? JSON.stringify(seen) : text.lineText(seen);
-      if (io.fancy && !json) io.out(`\u001b[2J\u001b[H${text.statusText(seen, io.columns)}`);
-      else if (line !== last) io.out(`${line}\n`);
+      if (io.fancy && !json) {
+        io.clear("screen");
+        io.out(text.statusText(seen, io.columns));
+      } else if (line !== last) io.out(`${line}\n`);
       last = line;
     }
   } finally {

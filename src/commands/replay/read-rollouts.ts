@@ -36,6 +36,11 @@ export function readRollouts(file: string, text: string): RecordedStep {
     if (line.trim() !== "") rollouts.push(readLine(file, line, i + 1));
   }
   if (rollouts.length === 0) throw inputError(file, "the file is empty; expected one rollout a line");
+  const tokens = rollouts.reduce((sum, { length }) => sum + length, 0);
+  if (tokens > DEFAULT_LIMITS.max_tokens)
+    throw inputError(file, `its rollouts have ${tokens} tokens; a step has at most ${DEFAULT_LIMITS.max_tokens}`, {
+      tokens,
+    });
   const uids = stringsOf(file, rollouts, "uid") ?? inputsAsGroups(rollouts);
   const named: UidColumns | undefined = uids && readUids(uids);
   const padding = paddingOf(file, rollouts) ?? named?.is_padding;

@@ -1,5 +1,4 @@
 import { crc32, inflateRawSync } from "node:zlib";
-import { DEFAULT_LIMITS } from "../../columns/limits.js";
 import { inputError } from "./input-error.js";
 
 const END_SIGNATURE = Buffer.from([0x50, 0x4b, 0x05, 0x06]);
@@ -10,8 +9,8 @@ const STORED = 0;
 const DEFLATED = 8;
 /** A field with this value refers to a zip64 record: for archives beyond 4 GiB, larger than any step. */
 const IN_ZIP64 = 0xffffffff;
-/** Maximum size of all files of an archive together: a larger step could not be put. */
-const MAX_BYTES = DEFAULT_LIMITS.max_put_bytes;
+/** Maximum size of all files of an archive together, unpacked: a few megabytes may hold a thousand times as much. */
+const MAX_BYTES = 2 ** 30;
 
 interface ZipEntry {
   readonly name: string;
@@ -45,7 +44,7 @@ export function readZip(file: string, bytes: Buffer): Map<string, Buffer> {
     last = end;
   }
   const total = entries.reduce((sum, { size }) => sum + size, 0);
-  if (total > MAX_BYTES) refuse(`unpacked it has ${total} bytes, more than the ${MAX_BYTES} that a step may have`);
+  if (total > MAX_BYTES) refuse(`unpacked it has ${total} bytes, more than the ${MAX_BYTES} that are read`);
   const files = new Map<string, Buffer>();
   for (const entry of entries) {
     if (files.has(entry.name)) refuse(`${entry.name} stands in it twice`);

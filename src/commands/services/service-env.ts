@@ -1,5 +1,8 @@
-import { readFileSync } from "node:fs";
 import { DataflexError } from "../../errors.js";
+import { readBoundedFile } from "../../read-file.js";
+
+/** An address or a token has a few hundred. */
+const SECRET_BYTES = 1 << 16;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -15,10 +18,11 @@ function secretOf(env: Env, variable: string): string | undefined {
   const file = env[variable];
   if (!file) return undefined;
   try {
-    return readFileSync(file, "utf8").trim();
+    return readBoundedFile(file, SECRET_BYTES).toString("utf8").trim();
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new DataflexError("USAGE", `${variable} names ${file}, which cannot be read (${reason})`, { file });
+    throw new DataflexError("USAGE", `${variable} names ${file}, which cannot be read: ${(error as Error).message}`, {
+      file,
+    });
   }
 }
 

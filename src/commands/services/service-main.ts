@@ -1,6 +1,6 @@
 import { DataflexError } from "../../errors.js";
 import { onShutdown } from "../../lifecycle.js";
-import { redactText } from "../../redact.js";
+import { shownText } from "../../redact.js";
 import { runBroker, runWorker } from "./run-service.js";
 import { redisUrlOf } from "./service-env.js";
 import { parseArgv } from "./service-options.js";
@@ -19,7 +19,7 @@ export async function serviceMain(role: "broker" | "worker", argv: readonly stri
     const error = DataflexError.from(thrown);
     if (process.send) process.send({ failure: error.toFailure() }, () => process.exit(error.exitCode));
     else {
-      process.stderr.write(redactText(`error[${error.code}] ${error.message}\n`));
+      process.stderr.write(shownText(`error[${error.code}] ${error.message}\n`));
       process.exit(error.exitCode);
     }
   }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import {
   type Document,
   isAlias,
@@ -15,6 +14,7 @@ import { defined } from "../../defined.js";
 import { DataflexError } from "../../errors.js";
 import { MAX_REQUEST_BYTES } from "../../protocol/message-limits.js";
 import type { TrainerSettings } from "../../protocol/mount-messages.js";
+import { readBoundedFile, type UnreadableFile } from "../../read-file.js";
 import { didYouMean } from "../../suggest.js";
 import { isRecord, show } from "./describe.js";
 import { listOptions } from "./options.js";
@@ -64,16 +64,10 @@ export type Loaded =
 export async function loadConfig(file: string): Promise<Loaded> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(file);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const why =
-      { ENOENT: "there is no such file", EISDIR: "it is a folder", EACCES: "permission denied" }[code] ?? code;
-    throw new DataflexError("CONFIG", `cannot read ${file}: ${why}`, { file, code }, { cause: error });
-  }
-  if (bytes.length > MAX_BYTES) {
-    const message = `${file} has ${bytes.length} bytes; a configuration has at most ${MAX_BYTES}. Is it a data file?`;
-    throw new DataflexError("CONFIG", message, { file, bytes: bytes.length });
+    bytes = readBoundedFile(file, MAX_BYTES);
+  } catch (cause) {
+    const { code, message } = cause as UnreadableFile;
+    throw new DataflexError("CONFIG", `cannot read ${file}: ${message}`, { file, code }, { cause });
   }
   return parseConfig(bytes.toString("utf8"), file);
 }

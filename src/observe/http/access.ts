@@ -21,20 +21,25 @@ export type Answer =
   | { readonly word: "out"; readonly status: 401 | 403; readonly reason: string };
 
 /**
+ * Why a request to an address of this machine alone is refused: it was made by another name, so that it may come of a foreign site
+ * that resolves to this address (DNS rebinding). Undefined: nothing speaks against it.
+ */
+export function strangeHost(listen: Listen, host: string | undefined): string | undefined {
+  if (!isLoopback(listen.host) || host === undefined || isLoopback(host.replace(/:\d+$/, ""))) return undefined;
+  return `asked for as "${host}"; without --token only names of this machine will do`;
+}
+
+/**
  * Who may see the page. Without a token: everyone on this machine, as long as the browser uses a name of this machine; another name
  * means that a foreign site resolves to this address (DNS rebinding). With a token: anyone who has it.
  */
 export function accessRule(listen: Listen, token: string | undefined): (asking: Asking) => Answer {
   if (token === undefined) {
     if (!isLoopback(listen.host)) throw refuseOpen(listen);
-    return ({ host }) =>
-      host === undefined || isLoopback(host.replace(/:\d+$/, ""))
-        ? { word: "in" }
-        : {
-            word: "out",
-            status: 403,
-            reason: `asked for as "${host}"; without --token only names of this machine will do`,
-          };
+    return ({ host }) => {
+      const reason = strangeHost(listen, host);
+      return reason === undefined ? { word: "in" } : { word: "out", status: 403, reason };
+    };
   }
   const wanted = digest(token);
   const fits = (text: string | undefined): boolean => text !== undefined && timingSafeEqual(digest(text), wanted);

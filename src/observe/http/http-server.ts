@@ -2,6 +2,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { DataflexError } from "../../errors.js";
 import type { Check } from "../../lifecycle.js";
 import type { Logger } from "../../log.js";
+import { strangeHost } from "./access.js";
 import { report, runChecks } from "./checks.js";
 import { type HttpRole, httpAddress, type Listen } from "./listen.js";
 import type { LiveData } from "./live-data.js";
@@ -43,6 +44,11 @@ const PATHS = ["/metrics", "/healthz", "/readyz"] as const;
  */
 export async function startHttp(o: HttpOptions): Promise<HttpServer> {
   const app = buildApp(o);
+  // Of every path: metrics, too, are for this machine where its address is. A token of the page opens it by any name.
+  app.addHook("onRequest", async (request, reply) => {
+    const reason = o.live?.token === undefined ? strangeHost(o.listen, request.headers.host) : undefined;
+    if (reason !== undefined) return reply.code(403).send({ error: reason });
+  });
   const feed = o.live && addLivePage(app, o.live.data, o.listen, o.live.token);
   const port = await listen(app, o.listen, o.log);
   return {

@@ -91,7 +91,7 @@ function addApi(scope: FastifyInstance, live: LiveData): void {
   get("/api/v1/overview", () => live.overview());
   get("/api/v1/runs", async () => ({ runs: (await live.overview()).runs }));
   get("/api/v1/runs/:run", async (request, reply) => {
-    const { run } = request.params as Params;
+    const run = runOf(request);
     const found = (await live.overview()).runs.find((r) => r.run === run);
     return found ?? reply.code(404).send({ error: `no run of that name is mounted`, run });
   });
@@ -105,21 +105,27 @@ function addApi(scope: FastifyInstance, live: LiveData): void {
         .code(400)
         .send({ error: "after is an id as in answers (0: from the start); limit and every are whole numbers from 1" });
     }
-    const { run } = request.params as Params;
-    const answer = await live.steps(run!, { limit, every, ...defined({ after }) });
+    const run = runOf(request);
+    const answer = await live.steps(run, { limit, every, ...defined({ after }) });
     reply.header("content-type", "application/json; charset=utf-8");
     return `{"run":${JSON.stringify(run)},"read_to":${JSON.stringify(answer.read_to ?? null)},"records":[${answer.records.join(",")}]}`;
   });
   get("/api/v1/runs/:run/steps/:step", async (request, reply) => {
-    const { run, step } = request.params as Params;
+    const run = runOf(request);
+    const { step } = request.params as Params;
     if (!/^\d{1,15}$/.test(step!)) return reply.code(400).send({ error: "a step is a whole number" });
-    return live.step(run!, Number(step));
+    return live.step(run, Number(step));
   });
   get("/api/v1/workers", async () => ({ workers: (await live.overview()).workers }));
   get("/api/v1/queues", async () => ({ queues: (await live.overview()).queues }));
   get("/api/v1/errors", async () => ({ errors: (await live.overview()).errors }));
   get("/api/v1/config", async () => live.config());
 }
+
+/** The run that an address names; `~.` and `~..` are `.` and `..`, which browsers would take for places above. */
+export const runOfSegment = (segment: string): string => (/^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment);
+
+const runOf = (request: FastifyRequest): string => runOfSegment((request.params as Params).run ?? "");
 
 function readId(text: string | string[] | undefined): string | undefined {
   return typeof text === "string" && ID.test(text) ? text : undefined;

@@ -11,8 +11,11 @@ export async function get<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
+/** A run in an address. `.` and `..` would be taken for places above it, so they, and what looks like their escaped form, get a `~` in front. */
+export const runSegment = (run: string): string => encodeURIComponent(/^~*\.{1,2}$/.test(run) ? `~${run}` : run);
+
 async function addTo(history: RunHistory, run: string, query: string): Promise<void> {
-  const path = `/runs/${encodeURIComponent(run)}/steps?${query}`;
+  const path = `/runs/${runSegment(run)}/steps?${query}`;
   const { records } = await get<{ records: HistoryRecord[] }>(path);
   for (const record of records) history.add(record);
 }

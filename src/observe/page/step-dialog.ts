@@ -1,5 +1,6 @@
 import { byId, h, scroller, table } from "./dom.js";
 import { duration, NONE, number, percent } from "./format.js";
+import { runSegment } from "./loading.js";
 import type { ExtremeRows, FailureRecord, ReleaseRecord, ResultRecord, StepRecord } from "./page-types.js";
 
 /** All about one step, in a dialog: statistics, timings, lowest and highest weighted rows of each pipeline. */
@@ -19,7 +20,7 @@ export async function openStep(dialog: HTMLDialogElement, run: string, step: num
   };
   if (!dialog.open) dialog.showModal();
   try {
-    const response = await fetch(`/api/v1/runs/${encodeURIComponent(run)}/steps/${step}`);
+    const response = await fetch(`/api/v1/runs/${runSegment(run)}/steps/${step}`);
     if (!response.ok) throw new Error(`the broker answered ${response.status}`);
     const { records, rows } = (await response.json()) as { records: StepRecord[]; rows: Record<string, ExtremeRows> };
     body.replaceChildren(...sections(records, rows));

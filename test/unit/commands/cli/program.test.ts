@@ -10,12 +10,12 @@ import { CLI, dataflexMq } from "../../../helpers/cli.js";
 async function run(...argv: string[]) {
   let out = "";
   let err = "";
-  const io: Io = { out: (t) => (out += t), err: (t) => (err += t), env: {}, fancy: false };
+  const io: Io = { out: (t) => (out += t), err: (t) => (err += t), env: {}, fancy: false, clear: () => {} };
   const code = await runCli(argv, io);
   return { code, out, err };
 }
 const data = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
-const quiet: Io = { out: () => {}, err: () => {}, env: {}, fancy: false };
+const quiet: Io = { out: () => {}, err: () => {}, env: {}, fancy: false, clear: () => {} };
 
 describe("the command line", () => {
   it.each([

@@ -150,7 +150,7 @@ describe("what is refused, and where it says the fault lies", () => {
   });
 
   test("missing and empty files, folders", async () => {
-    await expectRefused(readStep("/nowhere/step.json"), /\/nowhere\/step\.json: no such file/);
+    await expectRefused(readStep("/nowhere/step.json"), /\/nowhere\/step\.json: there is no such file/);
     await expectRefused(readStep(fileWith("empty.json", "")), /the file is empty/);
     await expectRefused(readStep("/"), /is a folder/);
   });

@@ -108,7 +108,7 @@ describe("what is refused", () => {
     const bomb = Buffer.from(deflated);
     const first = nextEntry(bomb);
     for (const at of [first, nextEntry(bomb, first + 4)]) bomb.writeUInt32LE(3 * 1024 ** 3, at + 24);
-    await expectRefused(readStep(fileWith("large.npz", bomb)), /unpacked it has \d+ bytes, more than the 4294967296/);
+    await expectRefused(readStep(fileWith("large.npz", bomb)), /unpacked it has \d+ bytes, more than the 1073741824/);
   });
 
   test("an entry that claims another size than it holds is not inflated past it", async () => {

@@ -139,7 +139,7 @@ describe("loadConfig", () => {
       await writeFile(file, " ".repeat(5 * 1024 * 1024));
       await expect(loadConfig(file)).rejects.toMatchObject({
         code: "CONFIG",
-        message: expect.stringContaining("Is it a data file"),
+        message: expect.stringContaining("Is it the right file"),
       });
     } finally {
       await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, get, type Server } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Check } from "../../../../src/lifecycle.js";
 import { silentLogger } from "../../../../src/log.js";
@@ -123,4 +123,36 @@ describe("ports", () => {
     const again = await start({ listen: { host: "127.0.0.1", port, explicit: true } });
     expect(again.address).toBe(first.address);
   });
+});
+
+/** A request with a Host of its own, which `fetch` does not allow. */
+function ask(address: string, path: string, host: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    get({ hostname, port, path, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on("error", reject);
+  });
+}
+
+test.each(["/metrics", "/healthz", "/readyz", "/nowhere"])(
+  "%s: on an address of this machine, a name of another one is refused: it may be a foreign site's",
+  async (path) => {
+    const { address } = await start();
+    for (const host of [
+      "evil.example",
+      "evil.example:7411",
+      "127.0.0.1.evil.example",
+      "localhost.evil.example",
+      "10.0.0.7",
+    ])
+      expect([host, await ask(address, path, host)]).toEqual([host, 403]);
+    for (const host of ["localhost", "127.0.0.1:9", "[::1]:7411"]) expect(await ask(address, path, host)).not.toBe(403);
+  },
+);
+
+test("an address that others can reach is scraped by any name", async () => {
+  const { address } = await start({ listen: { host: "0.0.0.0", port: 0, explicit: true } });
+  expect(await ask(address.replace("0.0.0.0", "127.0.0.1"), "/metrics", "dataflex-brokers:7411")).toBe(200);
 });
