@@ -19,6 +19,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** What to do, with what is to be typed as such: a command, then three spaces and what to know of it; or a plain sentence. */
+export function fixParts(fix: string): Child[] {
+  if (!/^(dataflex-mq|redis-cli|npm|docker|sh) /.test(fix)) return [fix];
+  const [command = "", ...more] = fix.split("   ");
+  return [h("code", {}, command), ...(more.length > 0 ? [` ${more.join(" ").trim()}`] : [])];
+}
+
 /** A box that scrolls sideways where it must; the keyboard reaches it, so that it scrolls there too. */
 export const scroller = (name: string, ...children: readonly Child[]): HTMLElement =>
   h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name }, ...children);

@@ -1,9 +1,13 @@
 /** Numbers as people read them. "–" stands for what is not known. */
 export const NONE = "–";
 
+/** What is smaller says nothing, and takes much room to say it. */
+const TINY = 1e-9;
+
 export function number(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   if (value === 0) return "0";
+  if (Math.abs(value) < TINY) return "≈ 0";
   const size = Math.abs(value);
   if (size >= 100_000 || size < 0.0005) return value.toExponential(1);
   return String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size))))));

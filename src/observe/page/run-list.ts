@@ -79,7 +79,9 @@ function itemOf(name: string, select: () => void) {
       setText(kind, [...new Set(run.pipelines.map((p) => p.mechanism))].join(" + "));
       setText(pace, run.steps_per_minute === null ? "" : `${number(run.steps_per_minute)} a minute`);
       const last = run.spark.at(-1);
-      trend.hidden = last === undefined;
+      // Numbers of a step long past would look like health.
+      trend.hidden =
+        last === undefined || run.verdict.reasons.some((r) => r.code === "no_weights" && r.level === "bad");
       setText(ess, last === undefined ? "" : `ESS ${number(last, 2)}`);
       const gap = 80 / Math.max(1, run.spark.length - 1);
       line.setAttribute(

@@ -1,4 +1,4 @@
-import { byId, h, refill, scroller, setText, table } from "./dom.js";
+import { byId, fixParts, h, refill, scroller, setText, table } from "./dom.js";
 import { ago, bytes, count, duration, NONE, number, span } from "./format.js";
 import type { Fact, FailureRecord, Overview, QueueView, WorkerView } from "./page-types.js";
 
@@ -47,7 +47,7 @@ export function showBanner({ level, text, fix }: Pick<Fact, "level" | "text" | "
   banner.replaceChildren(
     h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[level]),
     h("span", {}, text),
-    ...(fix === undefined ? [] : [h("code", {}, fix)]),
+    ...(fix === undefined ? [] : [h("span", {}, ...fixParts(fix))]),
   );
 }
 

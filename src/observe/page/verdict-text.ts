@@ -1,4 +1,4 @@
-import { h } from "./dom.js";
+import { fixParts, h } from "./dom.js";
 import type { RunView } from "./page-types.js";
 
 /** What is wrong with a run, in words with what to do; built anew only where something has changed. */
@@ -12,7 +12,7 @@ export function verdictItems(list: HTMLElement, { verdict }: RunView): void {
       { class: level },
       h("span", { class: "sign", "aria-hidden": "true" }, level === "bad" ? "✕" : "▲"),
       h("span", {}, `${text}${since_step === null ? "" : `, since step ${since_step}`}`),
-      h("span", { class: "fix muted" }, fix),
+      h("span", { class: "fix muted" }, ...fixParts(fix)),
     ),
   );
   list.replaceChildren(...items);

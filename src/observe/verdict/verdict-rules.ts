@@ -76,7 +76,7 @@ export const WEIGHT_RULES: readonly Rule<JudgedWeights>[] = [
     code: "few_rows",
     alerts: { warn: "WeightsConcentrated", bad: "WeightsCollapsed" },
     title: "few rows or tokens carry the whole update",
-    fix: "soften the reweighter: a higher temperature, a clip, or `clip`",
+    fix: "soften the reweighter (a higher temperature), or set a clip",
     runbook: "a-few-rows-carry-the-whole-update",
     conditions: [
       {
@@ -120,7 +120,7 @@ export const WEIGHT_RULES: readonly Rule<JudgedWeights>[] = [
     code: "mean",
     alerts: { warn: "WeightMeanDrift", bad: "WeightMeanFarOff" },
     title: "the mean weight changes the learning rate",
-    fix: "set `normalize` or `rescale` to row or token, unless the scale is meant",
+    fix: "set normalize or rescale to row or token, unless the scale is meant",
     runbook: "the-mean-of-the-weights-drifts",
     conditions: [
       {
