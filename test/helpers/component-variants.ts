@@ -7,6 +7,7 @@ export const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
   "selector clip_cov": { ratio: 1 },
   "mixer linear_schedule": { end: [1, 1, 2], end_step: 10 },
   "policy adarft": { batch_size: 2 },
+  "policy mopps": { batch_size: 2 },
 };
 
 /** Parameters other than the defaults that take another path through a component. */
@@ -89,5 +90,9 @@ export const VARIANTS: Readonly<Record<string, readonly Record<string, unknown>[
   "policy greso": [{ p_easy: 0.05, p_hard: 0.95, min_explore: 0 }, { mask_reward: false }],
   "policy adarft": [{ start: 50 }, { eta: 0 }],
   "policy difficulty_pool": [{ hard_weight: 0, easy_weight: 0 }, { unseen_weight: 0 }],
+  "policy mopps": [
+    { decay: 0.5, target: 0.2 },
+    { decay: 0, prior_alpha: 0.1, prior_beta: 5 },
+  ],
   "policy learnability_pool": [{ floor: 0 }, { unseen: 0 }],
 };

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { seededRng } from "../../src/scoring/batch/rng.js";
 import { BUILT_INS } from "../../src/scoring/components/catalogue.js";
 import type { Mixer, Policy } from "../../src/scoring/components/component-types.js";
+import { betaDraw } from "../../src/scoring/mix/beta.js";
 import { DomainSeries } from "../../src/scoring/mix/series.js";
 import { runMixer } from "../../src/testing/run-mixer.js";
 import { runPolicy } from "../../src/testing/run-policy.js";
@@ -50,6 +51,7 @@ describe.each(policies)("policy $name", (policy) => {
 
 async function policyDifference(policy: Policy, run: PolicyRun, want: number[][]): Promise<string | undefined> {
   if (policy.name === "greso") return drawsDifference(policy, run, want[0]!);
+  if (policy.name === "mopps") return posteriorDifference(policy, run, want);
   const { kept, weights, metrics } = await choice(policy, run);
   if (policy.name !== "adarft") return firstDifference([[...weights!.values]], want);
   return firstDifference([[metrics.target_difficulty!], [...kept]], want);
@@ -67,6 +69,24 @@ async function drawsDifference(policy: Policy, run: PolicyRun, skip: readonly nu
       seededRng("greso", name, run.fed.length + 1, 0, key)() >= skip[i]! ? [i] : [],
     );
     const wrong = firstDifference([[...kept]], [rows]);
+    if (wrong !== undefined) return `${name}: ${wrong}`;
+  }
+  return undefined;
+}
+
+/** MoPPS shows its posterior through draws as well: drawn with torch's α and β, the nearest to the target must be those that are kept. */
+async function posteriorDifference(policy: Policy, run: PolicyRun, want: number[][]): Promise<string | undefined> {
+  const [alphas, betas] = want as [number[], number[]];
+  const { batch_size, target } = run.params as { batch_size: number; target: number };
+  for (let draw = 0; draw < 4; draw++) {
+    const name = `run-${draw}`;
+    const { kept } = await choice(policy, run, name);
+    const distances = run.candidates.dataset_key.map((key, i) => {
+      const rng = seededRng("mopps", name, run.fed.length + 1, 0, key);
+      return Math.fround((betaDraw(alphas[i]!, betas[i]!, rng) - target) ** 2);
+    });
+    const nearest = [...distances.keys()].sort((i, j) => distances[i]! - distances[j]! || i - j).slice(0, batch_size);
+    const wrong = firstDifference([[...kept]], [nearest.sort((i, j) => i - j)]);
     if (wrong !== undefined) return `${name}: ${wrong}`;
   }
   return undefined;

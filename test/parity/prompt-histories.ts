@@ -47,6 +47,13 @@ const PARAMS: Readonly<Record<string, (rng: Rng) => Record<string, number | bool
     easy_weight: rng() < 0.3 ? 0 : rng(),
     unseen_weight: rng() < 0.3 ? 0 : rng(),
   }),
+  mopps: (rng) => ({
+    batch_size: 1 + Math.floor(8 * rng()),
+    target: rng() < 0.3 ? 0.5 : rng(),
+    decay: rng() < 0.3 ? 1 : rng(),
+    ...(rng() < 0.5 && { prior_alpha: 0.2 + 2 * rng(), prior_beta: 0.2 + 2 * rng() }),
+    success_threshold: rng() < 0.5 ? 0.5 : quarter(rng),
+  }),
   learnability_pool: (rng) => ({
     floor: rng() < 0.5 ? 0 : rng() / 5,
     unseen: rng() < 0.3 ? 0 : rng(),

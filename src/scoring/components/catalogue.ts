@@ -13,6 +13,7 @@ import { adarft } from "./policies/adarft.js";
 import { difficultyPool } from "./policies/difficulty-pool.js";
 import { greso } from "./policies/greso.js";
 import { learnabilityPool } from "./policies/learnability-pool.js";
+import { mopps } from "./policies/mopps.js";
 import { advantageReweight } from "./reweighters/advantage-reweight.js";
 import { awr } from "./reweighters/awr.js";
 import { deltaL } from "./reweighters/delta-l.js";
@@ -157,4 +158,5 @@ export const BUILT_INS: readonly Component[] = [
   adarft,
   difficultyPool,
   learnabilityPool,
+  mopps,
 ];

@@ -163,8 +163,9 @@ export const USES: readonly Use[] = [
       },
       {
         does: "offer prompts of the difficulty that suits the policy",
-        components: ["adarft", "learnability_pool"],
-        settings: { others: "AdaRFT (arXiv 2504.05520)" },
+        components: ["adarft", "mopps", "learnability_pool"],
+        recipe: "curriculum-mopps.yaml",
+        settings: { others: "AdaRFT (arXiv 2504.05520); MoPPS bandit_target_mean" },
       },
     ],
   },

@@ -107,7 +107,23 @@ def learnability_pool(
     return [normalised([weight(key) for key in candidates["dataset_key"]])]
 
 
-POLICIES = {f.__name__: f for f in (greso, adarft, difficulty_pool, learnability_pool)}
+def mopps(
+    fed: list[dict], candidates: dict, batch_size: int, target: float, decay: float, success_threshold: float, mask_reward: bool,
+    prior_alpha: float = 1.0, prior_beta: float = 1.0,
+) -> list[list[float]]:
+    """alpha and beta of each candidate."""
+    prior = torch.tensor([prior_alpha, prior_beta], dtype=F64)
+    known: dict[str, Tensor] = {}
+    for step in fed:
+        for key, rewards in rewards_by_key(step, mask_reward).items():
+            right = (f32(rewards) > f32(success_threshold)).sum()
+            seen = torch.stack((right, rewards.numel() - right)).to(F64)
+            known[key] = decay * known.get(key, prior) + (1 - decay) * prior + seen
+    both = [known.get(key, prior) for key in candidates["dataset_key"]]
+    return [[pair[0].item() for pair in both], [pair[1].item() for pair in both]]
+
+
+POLICIES = {f.__name__: f for f in (greso, adarft, difficulty_pool, learnability_pool, mopps)}
 
 
 def choose(run: dict) -> list[list[float]]:
