@@ -13,6 +13,7 @@ import { EarlierProtocol } from "./earlier-protocol.js";
 import { Leadership } from "./leadership.js";
 import { Mounting } from "./mounting.js";
 import { allSinks, keepReadingNotices, type NoticeSink } from "./notices.js";
+import { QueueSweep } from "./queue-sweep.js";
 import { Steps } from "./steps.js";
 
 export interface BrokerOptions {
@@ -25,6 +26,8 @@ export interface BrokerOptions {
 /** How often mounts are retried while there is no worker, just to let them expire; a first worker is noticed sooner. */
 const MOUNT_RETRY_MS = 200;
 const MOUNT_IDLE_MS = 5_000;
+/** Queues without workers are looked at this many walks apart. */
+const SWEEP_WALKS = 10;
 /** How long a silent server may delay a stopping broker. */
 const STOP_MS = 3_000;
 const GOODBYE_MS = 1_000;
@@ -53,6 +56,8 @@ export class Broker extends Service<Identity> {
     this.#steps = new Steps(redis, this.queues, this.id, this.log);
     await this.startHeartbeat();
     this.releases.push(every(this.#walkMs, () => this.#steps.walk(), this.onError));
+    const queueSweep = new QueueSweep(redis, this.queues, this.#steps, this.log);
+    this.releases.push(every(SWEEP_WALKS * this.#walkMs, () => queueSweep.sweep(), this.onError));
     const earlier = new EarlierProtocol(redis, this.log);
     this.releases.push(every(this.#walkMs, () => earlier.refuse(), this.onError));
 

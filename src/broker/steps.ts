@@ -79,6 +79,15 @@ export class Steps {
     this.#log.trace({ run: handle.run }, "walked");
   }
 
+  /** Whether a job would find nothing to do: its step is gone, settled, or holds other puts by now. */
+  async isMoot(job: JobData): Promise<boolean> {
+    const { run, incarnation, step, pipeline: name } = job;
+    const state = await this.#state(runKeys(run), incarnation, step, [{ name }]);
+    return (
+      !state || state.settled.has(name) || state.attempt !== job.attempt || state.contents.get(name) !== job.content
+    );
+  }
+
   async #walkStep(keys: RunKeys, handle: Handle, member: string, now: number): Promise<void> {
     const { incarnation, step } = parseStepMember(member);
     const own = incarnation === handle.incarnation;
@@ -136,7 +145,7 @@ export class Steps {
     keys: RunKeys,
     incarnation: number,
     step: string,
-    pipelines: readonly PipelineSpec[],
+    pipelines: readonly Pick<PipelineSpec, "name">[],
   ): Promise<StepState | undefined> {
     const fields = stateFields(pipelines);
     return parseState(fields, await this.#redis.hmget(keys.step(incarnation, step).status, ...fields));

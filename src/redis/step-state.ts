@@ -17,7 +17,7 @@ export interface StepState {
 }
 
 /** Hash fields to read for the given pipelines, in the order that `parseState` expects their values. */
-export function stateFields(pipelines: readonly PipelineSpec[]): string[] {
+export function stateFields(pipelines: readonly Pick<PipelineSpec, "name">[]): string[] {
   const own = pipelines.flatMap((p) => [`content:${p.name}`, `settled:${p.name}`]);
   return ["attempt", "deadline", "released", "stages", ...own];
 }

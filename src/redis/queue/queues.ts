@@ -2,6 +2,7 @@ import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { JobData, Receipt } from "../../protocol/messages.js";
 import { jobId, QUEUE_PREFIX, queueName } from "../keys.js";
+import { removeIfEmpty, removeMoot } from "./sweep-queue.js";
 
 /** How often a job may be executed. An error in the last execution is settled as a typed failure, so no job ever ends as failed. */
 const ATTEMPTS = 3;
@@ -39,6 +40,11 @@ export class Queues {
     });
   }
 
+  /** Queues to which this process has added jobs. */
+  get opened(): string[] {
+    return [...this.#open.keys()];
+  }
+
   #queue(name: string): Queue<JobData, Receipt> {
     let queue = this.#open.get(name);
     if (!queue) {
@@ -68,6 +74,20 @@ export class Queues {
         return { queue, counts, oldest: oldest?.data.added, paused };
       }),
     );
+  }
+
+  /**
+   * Removes what waits in a queue that no worker serves and that nothing needs any more, and the queue itself once it is empty, unless a run
+   * needs it. Answers whether the queue went.
+   */
+  async sweep(name: string, isMoot: (job: JobData) => Promise<boolean>, isNeeded: boolean): Promise<boolean> {
+    const queue = this.#reader(name);
+    await removeMoot(queue, isMoot);
+    if (isNeeded || !(await removeIfEmpty(this.#redis, queue))) return false;
+    this.#open.delete(name);
+    this.#readers.delete(name);
+    await queue.close();
+    return true;
   }
 
   /** Whether a worker has taken this job. */
