@@ -9,6 +9,7 @@ export type { PipelineResult } from "./client/outcomes.js";
 export type { Released, Run } from "./client/run.js";
 export type { PutOptions, WeightsOptions } from "./client/run-options.js";
 export type { StepResult, WeightArray } from "./client/step-result.js";
+export { stepScale } from "./client/step-scale.js";
 export type { FieldInput } from "./columns/input.js";
 export { DataflexError, ERROR_CODES, type ErrorCode, type Failure } from "./errors.js";
 export type { Handle } from "./protocol/messages.js";

@@ -14,6 +14,7 @@ from .client.pending import PendingStep
 from .client.put import PutReceipt
 from .client.run import Run
 from .client.step_result import StepResult
+from .client.step_scale import step_scale
 from .columns.input import to_field_value
 from .columns.tensor import Jagged
 from .errors import (
@@ -51,5 +52,6 @@ __all__ = [
     "WaitTimeout",
     "WireError",
     "__version__",
+    "step_scale",
     "to_field_value",
 ]

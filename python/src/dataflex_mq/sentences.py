@@ -43,6 +43,7 @@ SENTENCES: dict[str, str] = {
     "with it, or before",
     "INVALID_INPUT.misspelt": 'field "{given}" is not wanted at {stage}, and "{wanted}", which is, is missing: rename it, or leave it out',
     "RELEASED": "step {step} was released: it takes no more puts, and its weights are gone",
+    "USAGE.undelivered": 'no delivered pipeline is called "{pipeline}"; delivered: {delivered}. Name one of them, or none for all together',
     # waiting
     "TIMEOUT": "no weights from pipeline {names} for step {step} within {time}: {why}",
     "TIMEOUT.settled": "the trainer stopped waiting after {time}: {why}",

@@ -102,6 +102,11 @@ export const USES: readonly Use[] = [
         recipe: "opsm.yaml",
         settings: { TRL: "off_policy_mask_threshold", slime: "--use-opsm, --opsm-delta" },
       },
+      {
+        does: "a smaller step where few samples count: no component, stepScale (Python: step_scale) of a step's result",
+        components: [],
+        settings: { others: "VCPO (arXiv 2602.17616)" },
+      },
     ],
   },
   {
