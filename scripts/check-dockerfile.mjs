@@ -1,16 +1,16 @@
 // Runs what the Dockerfile runs, on this machine: its stages `build` and `runtime` on a copy of the files that git knows, with the
 // runtime's folder holding nothing but what is copied into it; `build-gpu` without the installer of tfjs-node-gpu, which downloads
-// libtensorflow. Where Docker is not at hand this is as near as one gets. Plain
+// libtensorflow; `build-python`, whose wheel must hold the Lua scripts. Where Docker is not at hand this is as near as one gets. Plain
 // JavaScript, since it looks at a tree before anything is built.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** It runs nothing, and its base image holds CUDA. */
-const SKIPPED = "gpu";
+/** They need what lies in their base images, and download CUDA. */
+const SKIPPED = ["gpu", "gpu-python"];
 /** What stages get beside this machine's environment. */
 const EXTRA = { "build-gpu": { npm_config_ignore_scripts: "true" } };
 const work = mkdtempSync(join(tmpdir(), "dfx-docker-"));
@@ -65,13 +65,19 @@ function run(stage, env) {
 
 try {
   let entry;
-  for (const stage of stages().filter(({ name }) => name !== SKIPPED))
+  for (const stage of stages().filter(({ name }) => !SKIPPED.includes(name)))
     entry = run(stage, { ...process.env, ...EXTRA[stage.name] }) ?? entry;
   const gpu = JSON.parse(
     readFileSync(join(work, "build-gpu/node_modules/@tensorflow/tfjs-node-gpu/package.json"), "utf8"),
   );
   const asked = /tfjs-node-gpu@(\S+)/.exec(readFileSync(join(root, "Dockerfile"), "utf8"))[1];
   if (gpu.version !== asked) throw new Error(`the GPU stage has tfjs-node-gpu ${gpu.version}, not ${asked}`);
+  const wheels = join(work, "build-python/wheels");
+  const wheel = readdirSync(wheels).find((file) => /^dataflex_mq-.*\.whl$/.test(file));
+  if (wheel === undefined) throw new Error("build-python has made no wheel of dataflex_mq");
+  const held = execFileSync("python3", ["-m", "zipfile", "-l", join(wheels, wheel)], { encoding: "utf8" });
+  for (const file of ["dataflex_mq/host/__main__.py", "dataflex_mq/redis/scripts/lib.lua"])
+    if (!held.includes(file)) throw new Error(`${wheel} lacks ${file}`);
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const checks = [
     [["--version"], (said) => said.trim() === version],
@@ -83,7 +89,9 @@ try {
     const { status, stdout, stderr } = entry(args);
     if (status !== 0 || !holds(stdout)) throw new Error(`${args.join(" ")} ended with ${status}: ${stdout}${stderr}`);
   }
-  console.log(`Dockerfile: ${checks.length} checks of the runtime stage passed, and the GPU stage has its package`);
+  console.log(
+    `Dockerfile: ${checks.length} checks of the runtime stage passed, and the GPU stages have their packages`,
+  );
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -121,6 +121,28 @@ export const platform: Dashboard = {
       queries: [{ expr: series("dataflex_tensor_bytes"), legend: "{{instance}} {{backend}}" }],
     },
     {
+      title: "Python processes",
+      description:
+        "Slots whose Python process is up, by device, those that are down, and how often one was started again. A slot that is down takes no job of its plugins.",
+      noData: "no worker has Python plugins.",
+      kind: "timeseries",
+      unit: "short",
+      min: 0,
+      queries: [
+        { expr: series("dataflex_python_slots"), legend: "{{instance}} {{device}}" },
+        { expr: series("dataflex_python_slots_down"), legend: "{{instance}} down" },
+        { expr: rate(series("dataflex_python_restarts_total")), legend: "{{instance}} restarts a second" },
+      ],
+    },
+    {
+      title: "Memory of Python processes",
+      description: "Resident memory, and the GPU memory that torch has reserved. A line that only climbs is a leak.",
+      noData: "no worker has Python plugins.",
+      kind: "timeseries",
+      unit: "bytes",
+      queries: [{ expr: series("dataflex_python_memory_bytes"), legend: "{{instance}} {{device}}" }],
+    },
+    {
       title: "Devices",
       description:
         "The device that each worker uses, and the one it was asked for. Fallback 1: a GPU was asked for and is not in use.",

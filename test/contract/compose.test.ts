@@ -91,7 +91,8 @@ describe.each(services)("service $name", (service) => {
       expect([other, compose.services[other] !== undefined, condition]).toEqual([other, true, "service_healthy"]);
     }
     for (const volume of service.volumes ?? []) {
-      const [source = "", , mode] = volume.split(":");
+      const plain = volume.replace(/\$\{\w+:-([^}]*)\}/g, "$1");
+      const [source = "", , mode] = plain.split(":");
       if (source.startsWith("./")) {
         expect([source, existsSync(new URL(`../../${source}`, import.meta.url)), mode]).toEqual([source, true, "ro"]);
       } else expect(compose.volumes).toHaveProperty(source);

@@ -106,7 +106,7 @@ test("a step's phase is its own, whatever the queue does for others; queues and 
 
   const { out } = await status();
   expect(out).toMatch(/ {2}post_advantage +0 +0 +0 +- +1 +1\n/);
-  expect(out).toMatch(/ cpu +idle +0\/1 +3 +\d+\.\d s ago +[\d.]+ ms +0\.0 MB +\d/);
+  expect(out).toMatch(/ cpu +idle +0\/1 +3 +\d+\.\d s ago +[\d.]+ ms +0\.0 MB +- +\d/);
 });
 
 test("a worker whose heartbeat misses turns is late before it counts as gone", async () => {

@@ -12,12 +12,17 @@ export const register: Register = (program, { io, setExit }) => {
     examples: [
       ["dataflex-mq doctor --redis redis://127.0.0.1:6379", "all checks"],
       ["dataflex-mq doctor --backend tensorflow-gpu", "and that this backend works here"],
+      ["dataflex-mq doctor --python .venv/bin/python --device cuda", "and that Python plugins can use a GPU here"],
     ],
   }).action(async (given, command) => {
     const json = command.optsWithGlobals().json === true;
-    const { backendFindings, nodeFinding } = await import("./doctor-machine.js");
+    const { backendFindings, nodeFinding, pythonFinding } = await import("./doctor-machine.js");
     const options = parseOptions("doctor", given);
-    const machine = [nodeFinding(process.versions.node), ...(await backendFindings(options.backend))];
+    const machine = [
+      nodeFinding(process.versions.node),
+      ...(await backendFindings(options.backend)),
+      await pythonFinding(options),
+    ];
     const { findings, exit } = await examineRedis(options, io.env);
     const all = { machine, redis: findings };
     if (json) io.out(`${JSON.stringify(all, undefined, 2)}\n`);

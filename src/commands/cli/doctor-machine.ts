@@ -2,6 +2,8 @@ import { DataflexError } from "../../errors.js";
 import type { Check } from "../../redis/finding.js";
 import { openBackend } from "../../worker/compute/backend.js";
 import { BACKENDS, type Backend } from "../../worker/compute/thread-messages.js";
+import { probePython } from "../../worker/python/python-slots.js";
+import { type OwnComponents, pythonSettings } from "../services/own-components.js";
 
 const NODE = [20, 19] as const;
 
@@ -17,6 +19,23 @@ export async function backendFindings(wanted: Backend | undefined): Promise<Chec
   const found: Check[] = [];
   for (const backend of BACKENDS.filter((b) => b !== "auto")) found.push(await tryBackend(backend, backend === wanted));
   return found;
+}
+
+/** Whether Python plugins could run here, and on which device. Where nobody asks for them, a missing interpreter is only worth a note. */
+export async function pythonFinding(o: OwnComponents): Promise<Check> {
+  const name = "python";
+  const wanted = o.python !== undefined || o.device !== undefined || process.env.DFX_PYTHON !== undefined;
+  try {
+    const { python, package: version, torch, device } = await probePython(pythonSettings(o));
+    const parts = [python, `dataflex_mq ${version}`, ...(torch === null ? [] : [`torch ${torch}`])];
+    const where = `${device.name}${device.model === "" ? "" : ` (${device.model})`}`;
+    const text = `${parts.join(", ")}, would compute on ${where}`;
+    if (device.reason === "") return { name, level: "ok", text };
+    const fix = "install a torch built for CUDA";
+    return { name, level: "warning", text: `${text}, although a GPU is visible: ${device.reason}`, fix };
+  } catch (thrown) {
+    return { name, level: wanted ? "critical" : "note", text: DataflexError.from(thrown).message };
+  }
 }
 
 async function tryBackend(backend: Backend, wanted: boolean): Promise<Check> {

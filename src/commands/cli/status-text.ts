@@ -44,7 +44,20 @@ export function statusText(seen: SeenStatus, columns?: number): string {
     ),
     section(
       "workers",
-      ["worker", "host", "pid", "device", "state", "slots", "jobs/min", "last job", "loop lag", "tensors", "version"],
+      [
+        "worker",
+        "host",
+        "pid",
+        "device",
+        "state",
+        "slots",
+        "jobs/min",
+        "last job",
+        "loop lag",
+        "tensors",
+        "python",
+        "version",
+      ],
       overview.workers.map((w) => workerRow(w, overview.at)),
       "none is running; start one: dataflex-mq worker",
     ),
@@ -110,8 +123,26 @@ function workerRow(w: WorkerView, now: number): string[] {
     w.last_job === null ? "none yet" : `${spanOf(now - w.last_job)} ago`,
     `${w.loop_lag_ms} ms`,
     `${(w.tensor_bytes / 1e6).toFixed(1)} MB`,
+    pythonText(w.python),
     w.version,
   ];
+}
+
+/** Where a worker's Python processes compute, what they hold, and what is wrong with them. */
+function pythonText(python: WorkerView["python"]): string {
+  if (python === null) return "-";
+  const { slots } = python;
+  const devices = [...new Set(slots.map(({ device }) => device))].join(" ");
+  const [rss, gpu, restarts] = (["rss_bytes", "gpu_bytes", "restarts"] as const).map((of) =>
+    slots.reduce((n, slot) => n + slot[of], 0),
+  ) as [number, number, number];
+  const down = slots.filter(({ up }) => !up).length;
+  return [
+    `${devices}, ${(rss / 1e9).toFixed(1)} GB`,
+    ...(gpu > 0 ? [`GPU ${(gpu / 1e9).toFixed(1)} GB`] : []),
+    ...(down > 0 ? [`${down} of ${slots.length} DOWN`] : []),
+    ...(restarts > 0 ? [`${restarts} restarts`] : []),
+  ].join(", ");
 }
 
 /** A span of time, short. */

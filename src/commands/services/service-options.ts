@@ -120,6 +120,7 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
     parse: asGiven,
     help: {
       worker: INTERPRETER,
+      doctor: INTERPRETER,
       all: INTERPRETER,
       check: INTERPRETER,
       components: INTERPRETER,
@@ -130,7 +131,7 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
   device: {
     value: "<name>",
     parse: parseDevice,
-    help: { worker: DEVICE, all: DEVICE, demo: DEVICE, replay: DEVICE },
+    help: { worker: DEVICE, doctor: DEVICE, all: DEVICE, demo: DEVICE, replay: DEVICE },
   },
   pythonMemoryMb: {
     value: "<n>",

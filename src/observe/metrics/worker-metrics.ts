@@ -96,6 +96,22 @@ export const WORKER_METRICS = [
   worker.gauge("dataflex_tensor_bytes", ["backend"], "Bytes of the tensors that were alive after the last job."),
   worker.gauge("dataflex_tensors", ["backend"], "Tensors alive after the last job; a growing number is a leak."),
   worker.gauge(
+    "dataflex_python_slots",
+    ["device"],
+    "Slots whose Python process is up, by device; absent for a worker without Python plugins.",
+  ),
+  worker.gauge("dataflex_python_slots_down", [], "Slots whose Python process is down; each is started again."),
+  worker.counter(
+    "dataflex_python_restarts_total",
+    [],
+    "Python processes that were started again after they had ended.",
+  ),
+  worker.gauge(
+    "dataflex_python_memory_bytes",
+    ["device"],
+    "Memory that the Python processes hold: resident on cpu, reserved on gpu as of the last call.",
+  ),
+  worker.gauge(
     "dataflex_last_job_timestamp_seconds",
     [],
     "Unix time at which the last job ended; absent before the first.",

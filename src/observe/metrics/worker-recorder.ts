@@ -1,3 +1,4 @@
+import type { PythonBeat } from "../../redis/presence.js";
 import { deviceOf } from "../../worker/compute/backend.js";
 import type { Backend } from "../../worker/compute/thread-messages.js";
 import type { JobExecution } from "../../worker/job-context.js";
@@ -8,6 +9,7 @@ import { ExecutionMeter } from "./execution-meter.js";
 import { LossMeter } from "./loss-meter.js";
 import { Meter } from "./meter.js";
 import { type Metrics, metricsPage } from "./metrics-page.js";
+import { PythonMeter } from "./python-meter.js";
 
 /** What the metrics need of a worker; it may be started before or after. */
 export interface ObservedWorker {
@@ -19,6 +21,8 @@ export interface ObservedWorker {
   readonly isReady: boolean;
   /** Tensors alive in its compute threads. */
   readonly tensors: { readonly count: number; readonly bytes: number };
+  /** Its Python processes; undefined if it has none. */
+  readonly python: PythonBeat | undefined;
   readonly queues: readonly string[];
   /** Jobs put back because their holder was gone, by queue; only grows. */
   readonly stalls: ReadonlyMap<string, number>;
@@ -37,6 +41,7 @@ export function createWorkerMetrics(worker: ObservedWorker): Metrics {
   const executions = new ExecutionMeter(meter);
   const distributions = new DistributionMeter(meter);
   const losses = new LossMeter(meter, worker);
+  const python = new PythonMeter(meter);
   worker.onExecution((execution) => {
     executions.record(execution);
     distributions.record(execution);
@@ -49,6 +54,7 @@ export function createWorkerMetrics(worker: ObservedWorker): Metrics {
       meter.set("dataflex_ready", {}, worker.isReady ? 1 : 0);
       // The backend is known once the worker has started.
       if (worker.backend !== "") setDevice(meter, worker);
+      if (worker.python) python.record(worker.python);
       losses.record();
       distributions.sweep();
     },

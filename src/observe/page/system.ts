@@ -85,12 +85,31 @@ function workerTable(workers: readonly WorkerView[], now: number): HTMLElement {
       { head: "last job", number: true, cell: (w) => (w.last_job === null ? NONE : ago(w.last_job, now)) },
       { head: "loop lag", number: true, cell: (w) => duration(w.loop_lag_ms) },
       { head: "tensors", number: true, cell: (w) => bytes(w.tensor_bytes) },
+      { head: "python", cell: (w) => pythonCell(w.python) },
       { head: "up", number: true, cell: (w) => span(Math.max(0, now - w.started)) },
       { head: "version", cell: (w) => w.version },
     ],
     workers,
     "No worker is running. Start one: dataflex-mq worker",
   );
+}
+
+/** Where its Python processes compute and what they hold; more on hovering. */
+function pythonCell(python: WorkerView["python"]): Node | string {
+  if (python === null) return NONE;
+  const { slots } = python;
+  const down = slots.filter(({ up }) => !up).length;
+  const rss = slots.reduce((n, slot) => n + slot.rss_bytes, 0);
+  const gpu = slots.reduce((n, slot) => n + slot.gpu_bytes, 0);
+  const devices = [...new Set(slots.map(({ device }) => device))].join(", ");
+  const text = `${devices} · ${bytes(rss)}${gpu > 0 ? ` + ${bytes(gpu)} GPU` : ""}${down > 0 ? ` · ▲ ${down} of ${slots.length} down` : ""}`;
+  const each = slots.map(
+    ({ device, model, gpu, reason, restarts }, i) =>
+      `slot ${i}: ${[device, model, gpu ?? "", reason, count(restarts, "restart")].filter(Boolean).join(", ")}`,
+  );
+  const torch = python.torch === null ? "" : `, torch ${python.torch}`;
+  const title = [`Python ${python.python}${torch}`, ...each, python.components.join(", ")].join("\n");
+  return h("span", { class: "clip", title }, text);
 }
 
 function errorTable(errors: readonly FailureRecord[], now: number, open: (error: FailureRecord) => void): HTMLElement {

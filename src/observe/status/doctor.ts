@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { isRedisError } from "../../redis/connect.js";
 import type { Check } from "../../redis/finding.js";
 import { readFitness } from "../../redis/fitness.js";
-import { brokerPresence, workerPresence } from "../../redis/presence.js";
+import { brokerPresence, type WorkerBeat, workerPresence } from "../../redis/presence.js";
 import { VERSION } from "../../version.js";
 
 /** Above it every step pays for the way to Redis several times over. */
@@ -55,6 +55,7 @@ async function livingServices(redis: Redis): Promise<Check[]> {
     living("brokers", brokers.length, "dataflex-mq broker"),
     living("workers", workers.length, "dataflex-mq worker"),
   ];
+  found.push(...workers.flatMap(pythonFindings));
   for (const [role, beats] of [
     ["broker", brokers],
     ["worker", workers],
@@ -71,6 +72,29 @@ async function livingServices(redis: Redis): Promise<Check[]> {
     }
   }
   return found;
+}
+
+/** What is wrong with a worker's Python processes; where they compute if nothing is. */
+function pythonFindings({ id, host, python, unready }: WorkerBeat): Check[] {
+  if (python === undefined) return [];
+  const name = "python";
+  const who = `worker ${id.slice(0, 8)} on ${host}`;
+  const down = python.slots.filter(({ up }) => !up).length;
+  if (down > 0) {
+    const text = `${who}: ${down} of ${python.slots.length} Python processes are down${unready === undefined ? "" : `: ${unready}`}`;
+    return [{ name, level: "warning", text, fix: "read the worker's log, correct the plugin, restart the worker" }];
+  }
+  const reason = python.slots.find((slot) => slot.reason !== "")?.reason;
+  if (reason !== undefined) {
+    const text = `${who}: a GPU is there and is not used: ${reason}`;
+    return [
+      { name, level: "warning", text, fix: "install a torch built for CUDA, or start the worker with --device cpu" },
+    ];
+  }
+  const devices = [
+    ...new Set(python.slots.map(({ device, model }) => (model === "" ? device : `${device} (${model})`))),
+  ];
+  return [{ name, level: "ok", text: `${who}: Python ${python.python} on ${devices.join(", ")}` }];
 }
 
 function living(name: string, count: number, line: string): Check {

@@ -1,5 +1,6 @@
 import type { Mechanism } from "../../protocol/pipeline-spec.js";
 import type { Finding } from "../../redis/finding.js";
+import type { PythonBeat } from "../../redis/presence.js";
 import type { FailureRecord } from "../history/history-record.js";
 import type { Verdict } from "../verdict/verdict-types.js";
 
@@ -83,6 +84,8 @@ export interface WorkerView {
   /** The longest that its main thread stood still between two heartbeats. */
   readonly loop_lag_ms: number;
   readonly tensor_bytes: number;
+  /** How it runs components in Python: interpreter, devices, memory and restarts of each slot; null if it has none. */
+  readonly python: PythonBeat | null;
   readonly http: string | null;
   /** Unix ms. */
   readonly started: number;

@@ -80,6 +80,7 @@ function workerView(w: Seen<WorkerBeat>, now: number): WorkerView {
   return {
     ...{ id, host, pid, version, state: workerState(w, now), backend, device, slots, active },
     ...{ jobs_last_minute, loop_lag_ms, tensor_bytes, started: w.started, http: w.http ?? null },
+    python: w.python ?? null,
     last_job: w.idle_ms === null ? null : w.seen - w.idle_ms,
     stages: [...new Set(w.queues.map((q) => q.split(".", 1)[0] ?? q))],
   };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DataflexError } from "../../errors.js";
-import type { Logger } from "../../log.js";
+import { type Logger, silentLogger } from "../../log.js";
 import { assignDevices, type DeviceAsked } from "./devices.js";
 import type { HostReady } from "./host-messages.js";
 import { PythonChild } from "./python-child.js";
@@ -77,6 +77,18 @@ export async function declaredBy(
   const child = new PythonChild(null, { ...common(files, log, settings), device: "cpu", env: {} });
   try {
     return (await child.ready).components;
+  } finally {
+    await child.stop();
+  }
+}
+
+/** What Python plugins would meet on this machine: interpreter, package, device. @throws DataflexError PLUGIN, BACKEND. */
+export async function probePython(settings: PythonSettings): Promise<HostReady> {
+  const [slot] = assignDevices(settings.device ?? "auto", 1);
+  const { device, visible } = slot!;
+  const child = new PythonChild(null, { ...common([], silentLogger, settings), device, env: env(visible) });
+  try {
+    return await child.ready;
   } finally {
     await child.stop();
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from dataclasses import dataclass
@@ -68,3 +69,11 @@ def memory_use(device: Device) -> dict[str, int]:
     torch = sys.modules.get("torch")
     found["gpu_bytes"] = torch.cuda.memory_reserved(0) if torch is not None and device.name != "cpu" else 0
     return found
+
+
+def give_memory_back(device: Device) -> None:
+    """Memory that torch keeps for reuse goes back to the GPU, so that what did not fit in pieces may fit now."""
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and device.name != "cpu":
+        torch.cuda.empty_cache()

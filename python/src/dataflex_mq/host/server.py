@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import traceback
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from .call import Caller
 from .failures import failure_of, report
 from .frames import FrameError, receive, send
-from .own_device import Device, memory_use
+from .own_device import Device, give_memory_back, memory_use
 from .pool import Pool
 
 
@@ -63,6 +64,10 @@ class Server:
         except BaseException as thrown:
             report(thrown)
             failure = failure_of(thrown, f"{call['kind']} '{call['name']}'", self._roots)
+            if failure["code"] == "OUT_OF_MEMORY":
+                # What its frames hold, the next step needs.
+                traceback.clear_frames(thrown.__traceback__)
+                give_memory_back(self._device)
             return {"failure": failure}, []
         reply = {
             "form": answer.form,

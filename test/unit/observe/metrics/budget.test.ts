@@ -44,6 +44,7 @@ test("a worker's page stays below 1,500 series over 10,000 steps of 40 runs with
     queues: ["post_reward.builtin", "post_advantage.builtin"],
     stalls: new Map(),
     lostLocks: 0,
+    python: undefined,
     onExecution: (listener) => void listeners.push(listener),
   });
   const scorers = BUILT_INS.filter((c) => c.kind === "scorer").map((c) => c.name);

@@ -5,6 +5,7 @@ import { ExecutionMeter } from "../../../../src/observe/metrics/execution-meter.
 import { Meter } from "../../../../src/observe/metrics/meter.js";
 import { FAILURE_REASONS, failureReason } from "../../../../src/observe/metrics/reasons.js";
 import { createWorkerMetrics, type ObservedWorker } from "../../../../src/observe/metrics/worker-recorder.js";
+import type { PythonBeat } from "../../../../src/redis/presence.js";
 import type { JobExecution } from "../../../../src/worker/job-context.js";
 import { executionOf } from "../../../helpers/executions.js";
 import { seriesOf, valueIn } from "../../../helpers/metrics.js";
@@ -100,6 +101,14 @@ test("10,000 steps of 10,000 runs leave a worker's series count flat", async () 
   expect(counts[0]).toBeLessThan(1_500);
 });
 
+const SLOT = { device: "cpu", model: "", gpu: null, reason: "", up: true, restarts: 2, rss_bytes: 100, gpu_bytes: 0 };
+const PYTHON: PythonBeat = {
+  python: "3.11.2",
+  torch: "2.13.0",
+  components: ["scorer mine"],
+  slots: [SLOT, { ...SLOT, device: "cuda:0", gpu_bytes: 7 }, { ...SLOT, up: false, rss_bytes: 0 }],
+};
+
 test("two workers in one process have a page each", async () => {
   const worker = (slots: number): ObservedWorker & { report: (a: JobExecution) => void } => {
     const listeners: ((a: JobExecution) => void)[] = [];
@@ -113,6 +122,7 @@ test("two workers in one process have a page each", async () => {
       queues: ["post_advantage.builtin"],
       stalls: new Map([["post_advantage.builtin", slots - 1]]),
       lostLocks: 0,
+      python: slots > 1 ? PYTHON : undefined,
       onExecution: (listener) => void listeners.push(listener),
       report: (a) => listeners.forEach((l) => void l(a)),
     };
@@ -132,6 +142,13 @@ test("two workers in one process have a page each", async () => {
   // A second look counts nothing twice.
   expect(valueIn(await pageB.text(), "dataflex_jobs_stalled_total", { queue: "post_advantage.builtin" })).toBe(3);
   expect(valueIn(await pageB.text(), "dataflex_lock_renewal_failures_total")).toBe(0);
+  expect(valueIn(text, "dataflex_python_slots", { device: "cpu" })).toBe(1);
+  expect(valueIn(text, "dataflex_python_slots", { device: "gpu" })).toBe(1);
+  expect(valueIn(text, "dataflex_python_slots_down")).toBe(1);
+  expect(valueIn(text, "dataflex_python_memory_bytes", { device: "cpu" })).toBe(200);
+  expect(valueIn(text, "dataflex_python_memory_bytes", { device: "gpu" })).toBe(7);
+  expect(valueIn(await pageB.text(), "dataflex_python_restarts_total")).toBe(6);
+  expect(valueIn(await pageA.text(), "dataflex_python_slots")).toBeUndefined();
   const device = { backend: "cpu", device: "cpu", precision: "float64", requested: "auto" };
   expect(valueIn(text, "dataflex_device_info", device)).toBe(1);
   expect(valueIn(text, "dataflex_build_info", { role: "worker", protocol: "2", bullmq: "6.7.0" })).toBe(1);
