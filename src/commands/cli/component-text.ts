@@ -95,12 +95,12 @@ function takesText(entry: CatalogueEntry): string {
   if (entry.kind === "policy")
     return "candidate prompts, one row each, and what earlier steps showed about them; no scorer";
   if (entry.kind === "mixer") {
-    if (entry.scorer === "none") return "nothing that was scored; needs no scorer";
+    if (entry.scorer === "none") return "no scores; needs no scorer";
     const own = entry.default_scorer === undefined ? "" : `; scorer where none is named: ${entry.default_scorer}`;
-    return `the history of one score a row, by domain${own}`;
+    return `the history of one score per row, by domain${own}`;
   }
   const shape = entry.granularity ?? entry.accepts;
-  return shape === "token" ? "one score a token" : "one score a row";
+  return shape === "token" ? "one score per token" : "one score per row";
 }
 
 /** The fields that a component declares. */

@@ -170,7 +170,7 @@ function joinShapes(
 ): "row" | "token" | "domain" {
   if (actuator?.kind === "mixer") {
     if (scorer?.granularity === "token") {
-      const message = `scorer "${scorer.name}" gives one score a token, a mixer takes one score a row`;
+      const message = `scorer "${scorer.name}" gives one score per token, a mixer takes one score per row`;
       problems.push({ path: placeOf(path, "scorer").name, message, suggestion: fitting("scorer", "row", catalogues) });
     }
     return "domain";
@@ -181,7 +181,7 @@ function joinShapes(
   if (gives !== takes) {
     problems.push({
       path: placeOf(path, "actuator").name,
-      message: `scorer "${scorer.name}" gives one score a ${gives}, but ${actuator.kind} "${actuator.name}" takes one a ${takes}`,
+      message: `scorer "${scorer.name}" gives one score per ${gives}, but ${actuator.kind} "${actuator.name}" takes one per ${takes}`,
       suggestion: `${fitting(actuator.kind, gives, catalogues)}; ${fitting("scorer", takes, catalogues)}`,
     });
   }

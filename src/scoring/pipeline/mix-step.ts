@@ -72,7 +72,7 @@ async function measure({ spec, registry, batch, run }: PipelineInput, options: C
   const rowsOf = domainRows(spec, batch);
   const scorer = spec.scorer === undefined ? undefined : registry.get("scorer", spec.scorer.name);
   if (scorer?.granularity === "token") {
-    const message = `mixer '${spec.actuator.name}' takes one score a row, scorer '${scorer.name}' gives one a token`;
+    const message = `mixer '${spec.actuator.name}' takes one score per row, scorer '${scorer.name}' gives one per token`;
     throw new DataflexError("COMPONENT", message, { scorer: scorer.name });
   }
   const scored = scorer && (await scoreRows(spec, scorer, batch, run, options));

@@ -51,8 +51,8 @@ export const dads = defineMixer({
     ],
     params: {
       alpha: "how much of the average is kept, in [0, 1)",
-      eps: "added to every value, >= 0; without effect on the softmax, kept for the source's sake",
-      target: "reward at which a domain asks for nothing more",
+      eps: "added to every value, >= 0; without effect on the softmax, kept because the source has it",
+      target: "reward from which a domain's value is 0",
       temperature: "> 0; the authors' script uses 0.3, their configuration 0.8",
       ...FLOOR_DOC,
     },

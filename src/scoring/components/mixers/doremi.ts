@@ -42,14 +42,14 @@ export const doremi = defineMixer({
   }),
   rules: FLOOR_RULES,
   doc: {
-    summary: "Multiplicative weights: domains that lag behind the best grow update by update.",
+    summary: "Multiplicative weights: the shares of domains that lag behind the best grow with every update.",
     formula:
       "lambda_d = max mean - mean_d; a <- a exp(eta lambda)/sum; a <- (1-c) a + c/K; p = a, or its running average; then the floor",
     edges: [
       UNSEEN_EDGE,
       "before any data: the prior, which is also where the weights start",
       "a domain without rows in an update keeps its last lambda",
-      "as long as gaps last the weights grow: a lasting gap ends in almost everything for one domain; smoothing and floor bound it",
+      "weights grow as long as gaps last: a lasting gap gives one domain almost everything in the end; smoothing and floor bound it",
     ],
     params: {
       eta: "step size, >= 0",

@@ -10,12 +10,13 @@ export const floorParams = (floor: number) => ({
 
 export const FLOOR_DOC = {
   floor: "least share of any domain, in [0, 1 / number of domains]",
-  floor_mode: "mix: floor + (1 - K floor) p, holds the floor; clip: max(p, floor) over its sum, may fall below it",
+  floor_mode: "mix: floor + (1 - K floor) p, guarantees the floor; clip: max(p, floor) over its sum, may fall below it",
 } as const;
 
 export const FLOOR_RULES: readonly Rule[] = [{ rule: "floor_fits", params: ["floor"] }];
 
-export const UNSEEN_EDGE = "a domain never seen keeps its prior share, the others share the rest, then the floor";
+export const UNSEEN_EDGE =
+  "a domain never seen keeps its prior share and the others divide the rest; then the floor applies";
 
 export const FLOOR_DIFFERS =
   "floor_mode mix is the default: the original clips and renormalises, which undercuts the floor";

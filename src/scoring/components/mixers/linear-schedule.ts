@@ -26,16 +26,16 @@ export const linearSchedule = defineMixer({
     { rule: "less", params: ["begin_step", "end_step"] },
   ],
   doc: {
-    summary: "Proportions that move evenly from one mixture to another.",
+    summary: "Proportions that move linearly from one mixture to another.",
     formula: "x = clip((step - begin_step)/(end_step - begin_step), 0, 1); p = (1-x) start + x end",
     edges: [
       "without start: the prior",
       "before begin_step: start; after end_step: end",
-      "proportions of step s are those the next prompts are drawn with; they move at updates only (update_step)",
+      "the proportions of step s are those with which the next prompts are drawn; they change at updates only (update_step)",
     ],
     params: {
-      start: "one number >= 0 a domain, sum above 0; null: the prior",
-      end: "one number >= 0 a domain, sum above 0",
+      start: "one number >= 0 per domain, sum above 0; null: the prior",
+      end: "one number >= 0 per domain, sum above 0",
       begin_step: "step until which start holds",
       end_step: "step from which end holds",
     },

@@ -51,7 +51,7 @@ export const plr = defineMixer({
     ],
     params: {
       beta: "> 0; the smaller, the greedier: 0.1, the authors' value for hundreds of levels, gives the first of few domains almost everything",
-      rho: "share that goes by staleness, in [0, 1]",
+      rho: "share given by staleness instead of score, in [0, 1]",
       ...FLOOR_DOC,
     },
     source: {

@@ -20,7 +20,7 @@ export const staticMixer = defineMixer({
     summary: "Fixed proportions.",
     formula: "p_d = proportions_d / sum of proportions",
     edges: ["without proportions: the prior (uniform unless the pipeline's option prior says otherwise)"],
-    params: { proportions: "one number >= 0 a domain, in the order of domains, with a sum above 0; null: the prior" },
+    params: { proportions: "one number >= 0 per domain, in the order of domains, with a sum above 0; null: the prior" },
     source: {
       ref: "DataFlex-RL mixers.py",
       verified: "code read, fixture E8 recomputed",

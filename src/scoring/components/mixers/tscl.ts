@@ -24,7 +24,7 @@ export const tscl = defineMixer({
   }),
   rules: FLOOR_RULES,
   doc: {
-    summary: "More of the domains whose reward is changing, in whichever direction.",
+    summary: "More of the domains whose reward is changing, in either direction.",
     formula:
       "p = softmax(|slope_d| / temperature), signed: softmax(max(slope_d, 0) / temperature), then the floor; slope_d over step numbers",
     edges: [

@@ -91,7 +91,7 @@ export const greso = definePolicy({
   }),
   rules: [{ rule: "less", params: ["hard_reward", "easy_reward"] }],
   doc: {
-    summary: "Leaves out prompts whose responses were all right, or all wrong, the last times.",
+    summary: "Leaves out prompts whose responses were all right, or all wrong, in their last visits.",
     formula:
       "z = zero-variance visits of one kind in a row; left out with probability 1 - max(p_kind^z, min_explore); per step p_kind -= p_change if share_kind >= target_kind else += p_change, within [0.05, 0.95]; target_easy = target/3, target_hard = 2 target/3",
     edges: [

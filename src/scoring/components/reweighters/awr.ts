@@ -31,7 +31,7 @@ export const awr = defineReweighter({
     score: "the advantage (signed_advantage); with a reward (reward_difficulty) it is reward-weighted regression",
     edges: [
       "standardised: all scores equal, or one row: weight 1",
-      "the exponent is held at ln(clip), so nothing overflows; normalised weights are relative to the largest, so none vanish together",
+      "the exponent is capped at ln(clip), so nothing overflows; normalised weights are relative to the largest, so none vanish together",
       "the paper does not normalise: use normalize: none for its exact weights",
     ],
     params: {

@@ -4,7 +4,7 @@ import { defineReweighter } from "../define.js";
 /**
  * More weight to harder prompts.
  *
- * w_i = 0.5 + 1.5 d, d = s_i held within [0, 1]; with `easy: true` the score says how easy a prompt is, and d = 1 − that. `(rows,)` → `(rows,)`
+ * w_i = 0.5 + 1.5 d, d = s_i clamped to [0, 1]; with `easy: true` the score says how easy a prompt is, and d = 1 − that. `(rows,)` → `(rows,)`
  * in [0.5, 2].
  *
  * Example: s = 0, 0.5, 1, 3 → 0.5, 1.25, 2, 2.
@@ -17,7 +17,7 @@ export const difficultyWeight = defineReweighter({
   params: z.strictObject({ easy: z.boolean().default(false) }),
   doc: {
     summary: "Weight grows linearly with the prompt's difficulty.",
-    formula: "w_i = 0.5 + 1.5 d_i; d = s held within [0, 1], or 1 - that (easy)",
+    formula: "w_i = 0.5 + 1.5 d_i; d = s clamped to [0, 1], or 1 minus that (easy)",
     score: "a difficulty in [0, 1] (column), or with easy: true a solve rate (group_solve_rate)",
     edges: [
       "scores outside [0, 1] count as the nearer end",

@@ -30,13 +30,13 @@ export const gtpo = defineReweighter({
     mask_reward: maskReward,
   }),
   doc: {
-    summary: "In right answers more weight to uncertain tokens, in wrong ones to certain tokens.",
+    summary: "More weight to uncertain tokens of right answers, and to certain tokens of wrong ones.",
     formula:
       "right answers of the group at position t, d of them: w[i,t] = a1 + a2 d H[i,t] / sum H\nwrong answers, h of them: w[i,t] = a1 + a2 h (1/H[i,t]) / sum (1/H)\nH = max(s, 1e-8); right: R > success_threshold",
-    score: "the entropy H (token_entropy); the rewards are read beside it",
+    score: "the entropy H (token_entropy); the rewards are read as well",
     edges: [
       "positions count from the response's first token; a response without an unmasked token there takes no part",
-      "alone at its position a token weighs a1 + a2, whatever its entropy",
+      "a token alone at its position weighs a1 + a2, whatever its entropy",
       "a session of several rows takes part with each of them",
       "rows with reward outside the mask are counted (rows_reward_outside_mask) and warned about",
     ],
@@ -51,7 +51,7 @@ export const gtpo = defineReweighter({
       verified:
         "a third-party implementation and its numeric tests read, fixture E11 recomputed; the paper's text was not checked",
       differs:
-        "the paper shapes rewards of ±1 by these factors and standardises right and wrong answers apart; here they multiply the trainer's advantages",
+        "the paper shapes rewards of ±1 by these factors and standardises right and wrong answers separately; here they multiply the trainer's advantages",
     },
   },
   act(entropy, batch, ctx) {

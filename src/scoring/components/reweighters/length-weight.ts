@@ -30,7 +30,7 @@ export const lengthWeight = defineReweighter({
     source: {
       ref: "ROLL rlvr/actor_worker.py (length_loss_weight)",
       verified: "ROLL's code read",
-      differs: "ROLL takes shortest and longest of each micro-batch, here they are the step's",
+      differs: "ROLL takes the shortest and longest response of each micro-batch, here they are those of the step",
     },
   },
   act(length) {

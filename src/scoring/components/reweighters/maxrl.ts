@@ -31,7 +31,7 @@ export const maxrl = defineReweighter({
     edges: [
       "a group's mean of 0 or below: weight 0",
       "a group of one: weight 0, since its advantage is 0 in the source",
-      "equal rewards above 0: a weight near 0, which nothing reads: their advantages are 0",
+      "equal rewards above 0: a weight near 0, without effect since their advantages are 0",
       "not normalised unless asked for: the weights are exact as they are",
     ],
     params: {

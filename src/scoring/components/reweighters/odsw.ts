@@ -31,13 +31,13 @@ export const odsw = defineReweighter({
     edges: [
       "q = 0 and q = 1 weigh 0 where c applies, exactly",
       "rates are compared as float32",
-      "nothing of that difficulty: all weights are 0, flagged as all_zero",
-      "the authors go from easy to medium to hard over a training run: one mount each",
+      "no prompt of that difficulty: all weights are 0, flagged as all_zero",
+      "the authors move from easy to medium to hard during a training run: mount anew for each",
     ],
     params: {
       curriculum: "easy, medium or hard prompts first",
       shape: "soft (cosine) or binary (0/1)",
-      all_false_coef: "weight of prompts nobody solved under hard, soft, in [0, 1]",
+      all_false_coef: "weight of prompts that no response solved, with curriculum hard and shape soft, in [0, 1]",
     },
     source: { ref: "arXiv 2507.22607", verified: "authors' code read, fixture E9 recomputed" },
   },

@@ -30,14 +30,14 @@ export const pfPpo = defineReweighter({
       "pow: w_i = |s_i|^weight_pow + 1e-8\nmax_min: w_i = [s_i is the largest or smallest] + 1e-8\nmax_random: w_i = (0.4 if s_i is the largest else 0.1) + 1e-8",
     score: "the reward (reward_difficulty)",
     edges: [
-      "all that tie for the largest or smallest (as float32) have it",
+      "rows that tie for the largest or smallest (as float32) all count as such",
       "all scores equal: weight 1 after mean one",
-      "weight_pow concerns pow only, scope the other two",
+      "weight_pow applies to pow only, scope to the other two",
     ],
     params: {
       method: "pow, max_min or max_random",
       weight_pow: "exponent of pow, ≥ 0",
-      scope: "where the largest and smallest are looked for: the batch, or the row's group",
+      scope: "among which rows largest and smallest are found: the batch, or the row's group",
     },
     source: {
       ref: "arXiv 2409.06957; verl core_algos.py compute_pf_ppo_reweight_data",

@@ -26,7 +26,7 @@ export const psrNsr = defineReweighter({
     score: "the reward (reward_difficulty)",
     edges: [
       "the comparison is strict, both sides as float32",
-      "nothing on the side that is kept: all weights are 0, flagged as all_zero",
+      "no answer on the side that is kept: all weights are 0, flagged as all_zero",
       "the paper does not normalise: use normalize: none for its exact weights",
     ],
     params: {

@@ -11,9 +11,9 @@ const EPSILON = 1e-8;
  * Corrects for the difference between the policy that trains and the engine that sampled, as verl's rollout correction does.
  *
  * ρ = the token's ratio (`level: token`), the product over the row's unmasked tokens (`sequence`), or 1 (`none`).
- * w = min(ρ, high) (`method: truncate`, TIS), ρ held within [low, high] (`clip`), or ρ where low ≤ ρ ≤ high, else 0 (`mask`, IcePop). `batch_normalize`: w over its mean, of
+ * w = min(ρ, high) (`method: truncate`, TIS), ρ clamped to [low, high] (`clip`), or ρ where low ≤ ρ ≤ high, else 0 (`mask`, IcePop). `batch_normalize`: w over its mean, of
  * unmasked tokens (token) or of rows (sequence). `reject`: 0 where a statistic leaves its bounds. `(rows, L)` → `(rows, L)`, w ≥ 0.
- * A product is held within e^±20. Bounds are inclusive and compared as float32.
+ * A product is clamped to e^±20. Bounds are inclusive and compared as float32.
  *
  * Example: ratios [[1, 1, 2, .5], [3, 1, 1]], truncate at 2 → [[1, 1, 2, .5], [2, 1, 1]]; mask .5 to 2 → second row 0, 1, 1.
  * Source: verl rollout_corr_helper.py.
@@ -39,18 +39,18 @@ export const rolloutIs = defineReweighter({
   doc: {
     summary: "Importance weights between training policy and rollout engine: truncated, masked, normalised.",
     formula:
-      "rho = s[i,t] (token), product over t with m[i,t]=1 of s[i,t] (sequence), 1 (none)\ntruncate: w = min(rho, high)\nclip: w = rho held within low and high\nmask: w = rho if low <= rho <= high else 0\nbatch_normalize: w / mean(w) over unmasked tokens (token) or rows (sequence)\nreject, l = ln s: k1 = -l kept in [ln reject_low, ln reject_high]; k2 = l^2/2 and k3 = e^l - 1 - l kept up to reject_high",
+      "rho = s[i,t] (token), product over t with m[i,t]=1 of s[i,t] (sequence), 1 (none)\ntruncate: w = min(rho, high)\nclip: w = rho clamped to [low, high]\nmask: w = rho if low <= rho <= high else 0\nbatch_normalize: w / mean(w) over unmasked tokens (token) or rows (sequence)\nreject, l = ln s: k1 = -l kept in [ln reject_low, ln reject_high]; k2 = l^2/2 and k3 = e^l - 1 - l kept up to reject_high",
     score: "the token ratio (is_ratio)",
     edges: [
       "set normalize: none for verl's own weights: the default makes them mean one over tokens",
       "a trainer that already corrects by itself (verl: rollout_is) would correct twice: turn one of the two off",
-      "a product over the row is held within e^-20 and e^20",
+      "a product over the row is clamped to e^±20",
       "bounds are inclusive, compared as float32",
       "because k1 = -l, reject bounds low to high keep ratios from 1/high to 1/low; the geometric trust region is seq_mean_k1",
       "batch_normalize divides before anything is rejected, and not at all when the mean is 1e-8 or less",
     ],
     params: {
-      level: "token, sequence (one weight a row), or none (only reject)",
+      level: "token, sequence (one weight per row), or none (only reject)",
       method: "truncate (TIS), mask (IcePop) or clip (OpenRLHF's tis, slime's clip)",
       high: "upper bound of the ratio, > 0",
       low: "lower bound of the ratio under mask and clip, ≥ 0",
@@ -63,7 +63,7 @@ export const rolloutIs = defineReweighter({
       ref: "verl rollout_corr_helper.py",
       verified: "verl's code read, fixture E12 recomputed",
       differs:
-        "token ratios are held within e^±20 before they are multiplied; one rejection a pipeline: mount several to combine",
+        "token ratios are clamped to e^±20 before they are multiplied; one rejection per pipeline: mount several to combine",
     },
   },
   act(ratio, _batch, { params }) {

@@ -15,9 +15,9 @@ export const stalenessDecay = defineReweighter({
   rows: "independent",
   params: z.strictObject({}),
   doc: {
-    summary: "Weight falls with the age of the policy that sampled.",
+    summary: "Weight falls with the age of the policy that sampled the response.",
     formula: "w_i = 1 / (s_i + 1)",
-    score: "the number of updates since (staleness), ≥ 0",
+    score: "the number of updates since the response was sampled (staleness), ≥ 0",
     edges: [
       "all rows equally old: all weights equal, 1 after the default normaliser",
       "a score of −1 or less is refused (weight not finite, or negative)",

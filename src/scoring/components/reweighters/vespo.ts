@@ -7,7 +7,7 @@ const [LEAST, MOST] = [Math.log(1e-8), 20];
 /**
  * Soft trust region over whole responses: full weight where the two policies agree, less the further apart they are.
  *
- * φ(w) = e^λ · w^k · e^(−λ w), w = s_i held within [1e-8, e^20]; (k, λ) = (k_pos, lambda_pos) for advantages of 0 and above, else (k_neg,
+ * φ(w) = e^λ · w^k · e^(−λ w), w = s_i clamped to [1e-8, e^20]; (k, λ) = (k_pos, lambda_pos) for advantages of 0 and above, else (k_neg,
  * lambda_neg). φ(1) = 1; its peak is at w = k / λ. `(rows,)` → `(rows,)`, w ≥ 0.
  *
  * Example: s = 1, 2, 2, A = 1, 1, −1 → 1, 0.199148, 1.082682.
@@ -34,8 +34,8 @@ export const vespo = defineReweighter({
     score: "the response's ratio (seq_is_ratio)",
     edges: [
       "a ratio of 1 weighs 1, whatever the advantage",
-      "ln s is held within ln 1e-8 and 20",
-      "a ratio far above 1 weighs 0: all of them at once are flagged as all_zero",
+      "ln s is clamped to [ln 1e-8, 20]",
+      "a ratio far above 1 weighs 0; a step of only such ratios is flagged as all_zero",
       "not normalised unless asked for: the weights are exact as they are",
     ],
     params: {
@@ -48,7 +48,7 @@ export const vespo = defineReweighter({
       ref: "arXiv 2602.10693; TRL grpo_trainer.py get_gamma_weights (vespo_k_pos, vespo_lambda_pos, vespo_k_neg, vespo_lambda_neg)",
       verified: "TRL's code read, the paper not",
       differs:
-        "the ratio there is of the current policy, inside the loss; here it is of the policy before the update over the rollout engine. The loss there has no clip beside it",
+        "the ratio there is of the current policy, inside the loss; here it is of the policy before the update over the rollout engine. The loss there clips nothing else",
     },
   },
   act(ratio, batch, { params }) {

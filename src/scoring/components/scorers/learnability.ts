@@ -20,7 +20,7 @@ export const learnability = defineScorer({
   rows: "group",
   params: z.strictObject({ success_threshold: z.number().default(0.5), mask_reward: maskReward }),
   doc: {
-    summary: "Variance of a success: largest where half of a prompt's responses solve it.",
+    summary: "Variance of a prompt's outcomes (solved or not): largest where half of its responses solve it.",
     formula: "s_i = q(1 - q), q = mean over j in group(i) of [R_j > success_threshold]",
     edges: [
       "a group of one, or with equal outcomes, scores 0",
@@ -35,7 +35,7 @@ export const learnability = defineScorer({
     source: {
       ref: "arXiv 2408.15099; arXiv 2504.03380",
       verified:
-        "a success's variance, recomputed on fixture F; of the second paper the abstract was read, the first was not looked up",
+        "the variance of a 0/1 outcome, recomputed on fixture F; of the second paper only the abstract was read, of the first nothing",
     },
   },
   score(batch, ctx) {

@@ -3,7 +3,7 @@ import type { RowVector } from "../../batch/row-vector.js";
 import type { TokenField } from "../../batch/token-field.js";
 import type { Context } from "../component-types.js";
 
-/** Logarithms of ratios are held within ± this before exp, as verl does: exp(20) is 4.9e8, and no product of weights overflows. */
+/** Logarithms of ratios are clamped to ± this before exp, as verl does: exp(20) is 4.9e8, and no product of weights overflows. */
 export const LOG_RATIO_BOUND = 20;
 
 /** Fields of every scorer of the ratio between the policy that trains and the engine that sampled. */
@@ -15,7 +15,7 @@ export function logRatio(batch: Batch): TokenField {
 }
 
 /**
- * exp of a row's log ratio, held within the bound. Rows beyond it are counted (`rows_ratio_clamped`), and by how much in sum
+ * exp of a row's log ratio, clamped to the bound. Rows beyond it are counted (`rows_ratio_clamped`), and by how much in sum
  * (`log_ratio_clamped_excess`): a ratio that the bound made says nothing of its own size any more.
  */
 export function boundedRatio(log: RowVector, batch: Batch, ctx: Context<unknown>): RowVector {
@@ -30,7 +30,7 @@ export function boundedRatio(log: RowVector, batch: Batch, ctx: Context<unknown>
   );
   if (excess.length > 0) {
     ctx.warn(
-      `some rows' log ratios lie beyond ±${LOG_RATIO_BOUND} and were held there (metrics rows_ratio_clamped, ` +
+      `some rows' log ratios lie beyond ±${LOG_RATIO_BOUND} and were clamped (metrics rows_ratio_clamped, ` +
         "log_ratio_clamped_excess): policy and rollout engine disagree by far",
     );
   }

@@ -23,7 +23,7 @@ export const multProbError = defineScorer({
     formula: "s_i = mean over t with m[i,t]=1 of exp |old_log_probs - rollout_log_probs|[i,t]",
     edges: [
       "1 where the two agree; a fully masked row scores 0",
-      "a token's difference beyond 20 is held there",
+      "a token's difference beyond 20 is clamped",
       "one token far off weighs as much as many tokens a little off: for a bound on single tokens use veto",
       "needs log-probs from the rollout engine (verl: rollout.calculate_log_probs); in bypass mode every score is 1",
     ],
@@ -31,7 +31,7 @@ export const multProbError = defineScorer({
       ref: "NeMo-RL grpo.py (seq_logprob_error_threshold, mult_prob_error)",
       verified: "NeMo-RL's code read",
       differs:
-        "NeMo-RL does not hold a token's difference. It keeps rows up to the threshold: threshold_band with closed: both",
+        "NeMo-RL does not clamp a token's difference. It keeps rows up to the threshold: threshold_band with closed: both",
     },
   },
   score: (batch) => logRatio(batch).abs().clip(0, LOG_RATIO_BOUND).exp().mean(),

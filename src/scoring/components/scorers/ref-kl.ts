@@ -29,7 +29,7 @@ export const refKl = defineScorer({
     source: {
       ref: "Schulman 2020, k3; verl core_algos.py low_var_kl",
       verified: "verl's code read",
-      differs: "verl holds the estimate itself within ±10",
+      differs: "verl clamps the estimate itself to ±10",
     },
   },
   score: (batch) =>

@@ -21,8 +21,8 @@ export const responseLength = defineScorer({
     summary: "Length of the response in tokens.",
     formula: "s_i = sum over t of m[i,t]",
     edges: [
-      "a fully masked row scores 0 (count: mask)",
-      "count: response without lengths from the trainer counts up to the last unmasked token",
+      "with count: mask, a fully masked row scores 0",
+      "with count: response, a row without lengths from the trainer counts up to its last unmasked token",
     ],
     params: { count: "mask: tokens with response_mask 1; response: every response token, tool tokens too" },
     source: { ref: "the length term of arXiv 2509.07558 and arXiv 2508.09726", verified: "fixture F recomputed" },

@@ -7,7 +7,7 @@ import { LOG_RATIO_BOUND, logRatio, RATIO_FIELDS } from "./log-ratio.js";
  * Geometric mean of the token ratios over each turn of a response.
  *
  * A turn is a run of tokens with mask 1. s[i,t] = exp(mean over the turn of t of (old_log_probs − rollout_log_probs)). `(rows, L)` →
- * `(rows, L)`, equal within a turn. The mean is held within ±20. A response of one turn gives geo_is_ratio at every token.
+ * `(rows, L)`, equal within a turn. The mean is clamped to ±20. A response of one turn gives geo_is_ratio at every token.
  *
  * Example: mask 1 1 0 1, ratios 2, 0.5, –, 3 → 1, 1, –, 3.
  * Source: ROLL, importance weights at segment level.
@@ -25,14 +25,14 @@ export const segmentIsRatio = defineScorer({
       "s[i,t] = exp(mean over u in the turn of t of (old_log_probs - rollout_log_probs)[i,u]); a turn: neighbouring tokens with m[i,u] = 1",
     edges: [
       "a response of one turn: the geometric mean of the whole response at each of its tokens",
-      "a mean beyond 20 is held there",
+      "a mean beyond ±20 is clamped",
       "tokens under mask 0 have no score and are never read; they end a turn",
       "needs log-probs from the rollout engine (verl: rollout.calculate_log_probs); in bypass mode every ratio is 1",
     ],
     source: {
       ref: "ROLL train_infer_corrections.py (weight_type, agg_type: segment)",
       verified: "ROLL's code read",
-      differs: "ROLL adds 1e-8 to a turn's number of tokens and does not hold the mean",
+      differs: "ROLL adds 1e-8 to a turn's number of tokens and does not clamp the mean",
     },
   },
   score: (batch) => batch.tokens(turnMeans(batch).map(ratioOf)),

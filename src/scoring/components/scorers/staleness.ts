@@ -21,7 +21,7 @@ export const staleness = defineScorer({
     summary: "Updates between the weights that finished a response and those that train on it.",
     formula: "s_i = max(0, (step - 1) - policy_version_i)",
     edges: [
-      "rows of a version that is not yet trained count as fresh: 0",
+      "rows of a version newer than step - 1 count as fresh: 0",
       "policy_version is the newest version that a response was sampled with (verl: the tag max_global_steps of a row)",
       "rows staler than 0 are counted (rows_stale), and their staleness summed (staleness_sum)",
     ],

@@ -22,10 +22,10 @@ export const advantageGate = defineSelector({
   doc: {
     summary: "Drops groups whose advantages all lie in a band around 0.",
     formula: "drop group g iff reject_min <= A[i,t] <= reject_max for every i in g and t with m[i,t] = 1",
-    score: "none is read: the rule is about single tokens' advantages, which it reads itself; mount signed_advantage",
+    score: "none: it reads the tokens' advantages themselves; name signed_advantage as the scorer",
     edges: [
       "both ends belong to the band, compared as float32",
-      "padding and fully masked rows have no say",
+      "padding and fully masked rows do not count",
       "every group in the band: on_empty decides",
     ],
     params: { reject_min: "lower end of the band", reject_max: "upper end of the band" },

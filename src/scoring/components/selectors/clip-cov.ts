@@ -21,7 +21,7 @@ export const clipCov = defineSelector({
   }),
   rules: [{ rule: "less", params: ["low", "high"] }],
   doc: {
-    summary: "Drops a random few of the tokens that would lower entropy most.",
+    summary: "Drops a few randomly drawn tokens of those that would lower entropy most.",
     formula:
       "k = max(1, floor(ratio n)) tokens, drawn from those with low < s[i,t] < high, are dropped; n: unmasked tokens",
     score: "the token's part in the covariance of advantage and log-prob (advantage_cov)",

@@ -30,7 +30,8 @@ export const dapoFilter = defineSelector({
     source: {
       ref: "arXiv 2503.14476; verl filter_groups",
       verified: "verl's code read",
-      differs: "verl asks for a deviation of exactly 0, which rounding can miss; dropped groups are not sampled anew",
+      differs:
+        "verl drops groups whose deviation is exactly 0, which rounding can miss, and samples others in their place; here they are only dropped",
     },
   },
   act(scores, batch) {

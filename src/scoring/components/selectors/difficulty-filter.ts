@@ -21,7 +21,8 @@ export const difficultyFilter = defineSelector({
   doc: {
     summary: "Keeps whole groups whose mean score lies in a band.",
     formula: "keep group g iff low <= q_g <= high, q_g = mean over i in g of s_i",
-    score: "the solve rate (group_solve_rate), or a reward whose mean over the group is one (reward_difficulty)",
+    score:
+      "the solve rate (group_solve_rate), or a reward whose mean over the group is a solve rate (reward_difficulty)",
     edges: [
       "both ends belong to the band, compared as float32",
       "of each (uid, session) only the last row counts in the mean",

@@ -34,9 +34,10 @@ export const gfpoAdaptive = defineSelector({
     history: z.int().min(MIN_OBSERVATIONS).default(20_000),
   }),
   doc: {
-    summary: "Keeps the shortest, or most reward per token, of each group: more of hard prompts than of easy ones.",
+    summary:
+      "Keeps the responses of each group that are shortest, or earn most reward per token: more of hard prompts than of easy ones.",
     formula:
-      "per group the k highest of s_i/L_i (efficiency) or -L_i (short), L_i = max(tokens_i, 1)\nk = k_hardest, k_hard, k_medium, k_easy for a group mean up to the 1st, 2nd, 3rd quartile of earlier group means, or above\nk is held within 1 and group size - 1",
+      "per group the k highest of s_i/L_i (efficiency) or -L_i (short), L_i = max(tokens_i, 1)\nk = k_hardest, k_hard, k_medium, k_easy for a group mean up to the 1st, 2nd, 3rd quartile of earlier group means, or above\nk is clamped to [1, group size - 1]",
     score: "the reward (reward_difficulty)",
     edges: [
       "fewer than warmup steps or 40 group means known: k_hardest for every group",
@@ -51,8 +52,8 @@ export const gfpoAdaptive = defineSelector({
       k_medium: "rows to keep up to the third quartile, ≥ 1",
       k_easy: "rows to keep above the third quartile, ≥ 1",
       metric: "efficiency (score per token) or short (fewest tokens)",
-      warmup: "steps to know before k adapts, ≥ 0",
-      history: "latest group means that the quartiles are of, ≥ 40",
+      warmup: "steps that must be known before k adapts, ≥ 0",
+      history: "how many of the latest group means the quartiles are computed from, ≥ 40",
     },
     source: {
       ref: "arXiv 2508.09726",

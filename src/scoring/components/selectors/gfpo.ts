@@ -22,7 +22,7 @@ export const gfpo = defineSelector({
     metric: z.enum(["efficiency", "short"]).default("efficiency"),
   }),
   doc: {
-    summary: "Keeps the k shortest, or most reward per token, of each group.",
+    summary: "Keeps the k responses of each group that are shortest, or earn most reward per token.",
     formula: "per group the k highest of s_i/L_i (efficiency) or -L_i (short), L_i = max(tokens_i, 1)",
     score: "the reward (reward_difficulty); metric short does not read it",
     edges: [

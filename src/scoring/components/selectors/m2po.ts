@@ -17,14 +17,14 @@ export const m2po = defineSelector({
   rows: "batch",
   params: z.strictObject({ threshold: z.number().positive() }),
   doc: {
-    summary: "Drops the tokens of largest squared log ratio until their mean is below a threshold.",
+    summary: "Drops the tokens of largest squared log ratio until the mean of the others is below a threshold.",
     formula:
       "m2[i,t] = (ln s[i,t])^2; over all unmasked tokens drop the largest until mean(m2 of the others) < threshold; at least one stays",
     score: "the token ratio (is_ratio)",
     edges: [
       "a mean below the threshold from the start: every token is kept",
       "equal m2: the later token is dropped first; the mean is compared as float32",
-      "all equal and not below the threshold: the first token alone stays; so does one row's one token",
+      "all equal and not below the threshold: only the first token stays; a lone token always stays",
       "kept tokens weigh 1, so a token mean divides by all tokens, as in the paper; the run's rescale: token divides by the kept ones",
       "geo_mean losses collapse on rows with a zero weight: not for them",
     ],
@@ -33,7 +33,7 @@ export const m2po = defineSelector({
       ref: "arXiv 2510.01161; AReaL trainer/ppo/actor.py (m2_threshold)",
       verified: "AReaL's code and page read, the paper itself not",
       differs:
-        "AReaL takes the bound over one micro-batch, here it is over the step; which of equal tokens goes is undefined there",
+        "AReaL applies the bound to each micro-batch, here it applies to the step; which of equal tokens is dropped is undefined there",
     },
   },
   act(ratio, batch, { params: { threshold } }) {

@@ -23,7 +23,7 @@ export const opsm = defineSelector({
     score: "the geometric mean ratio (geo_is_ratio): -ln s is the mean of rollout_log_probs - old_log_probs",
     edges: [
       "advantages of 0 and above always stay",
-      "the bound belongs to what is kept; compared as float32",
+      "a value equal to the bound is kept; compared as float32",
       "dropped rows are counted (rows_off_policy)",
       "every row dropped: on_empty decides",
     ],
@@ -32,7 +32,7 @@ export const opsm = defineSelector({
       ref: "arXiv 2512.02556 (DeepSeek-V3.2); TRL get_off_policy_mask (off_policy_mask_threshold); slime ppo_utils.py (opsm_delta)",
       verified: "both codes read",
       differs:
-        "both take the current policy, inside the loss; here it is the policy before the update. slime judges each token by its own advantage, here the row's mean decides",
+        "both take the current policy, inside the loss; here it is the policy before the update. slime looks at each token's own advantage, here the row's mean decides",
     },
   },
   act(ratio, batch, ctx) {

@@ -22,7 +22,7 @@ export const signedGate = defineSelector({
     score: "a signed divergence: the difference of probabilities (prob_diff), or binary_kl",
     edges: [
       "an advantage of 0 is judged as a negative one, as in the sources; its gradient is 0 either way",
-      "bounds belong to what is kept; compared as float32",
+      "scores equal to a bound are kept; compared as float32",
       "dropped tokens are counted by direction (tokens_dropped_high, tokens_dropped_low)",
       "nothing within the bounds: on_empty decides",
       "geo_mean losses collapse on rows with a zero weight: not for them",

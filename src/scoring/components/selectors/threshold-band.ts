@@ -33,7 +33,7 @@ export const thresholdBand = defineSelector({
     source: {
       ref: "arXiv 2503.14476; arXiv 2504.03380",
       verified:
-        "DataFlex-RL code read, fixture E6 recomputed; the second paper's band is inclusive by its documentation only",
+        "DataFlex-RL code read, fixture E6 recomputed; that the second paper's band is inclusive was read in its documentation only",
     },
   },
   act(scores, _batch, { params: { low, high, closed } }) {

@@ -19,7 +19,7 @@ export const tvGate = defineSelector({
     formula: "keep (i,t) iff |s[i,t]| <= delta",
     score: "the difference of probabilities (prob_diff)",
     edges: [
-      "the bound belongs to what is kept; compared as float32",
+      "a value equal to the bound is kept; compared as float32",
       "kept tokens weigh 1, so a token mean divides by all tokens; the run's rescale: token divides by the kept ones",
       "nothing within delta: on_empty decides",
       "geo_mean losses collapse on rows with a zero weight: not for them",

@@ -20,11 +20,12 @@ export const veto = defineSelector({
   }),
   rules: [{ rule: "at_most", params: ["low", "high"] }],
   doc: {
-    summary: "Drops responses with a single token that training policy and rollout engine disagree about utterly.",
+    summary:
+      "Drops responses with even one token whose probability differs by a large factor between training policy and rollout engine.",
     formula: "drop row i iff any s[i,t] < low or s[i,t] > high over t with m[i,t] = 1",
     score: "the token ratio (is_ratio)",
     edges: [
-      "bounds belong to what is kept; compared as float32; null: no bound on that side",
+      "scores equal to a bound are kept; compared as float32; null: no bound on that side",
       "the tokens and rows that caused a drop are counted (tokens_vetoed, rows_vetoed)",
       "every row vetoed: on_empty decides",
     ],

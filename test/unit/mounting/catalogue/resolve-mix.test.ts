@@ -89,7 +89,7 @@ describe("mix", () => {
   });
 
   test("token scores cannot be mixed, and a group scorer needs an estimator with groups", () => {
-    expect(problems(mix({ name: "reward_gap" }, { scorer: { name: "token_prob" } }))[0]).toMatch(/one score a token/);
+    expect(problems(mix({ name: "reward_gap" }, { scorer: { name: "token_prob" } }))[0]).toMatch(/one score per token/);
     expect(problems(mix({ name: "vcrl_mix" }), { adv_estimator: "gae" })[0]).toMatch(/has no groups/);
   });
 
