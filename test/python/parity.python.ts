@@ -1,32 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { seededRng } from "../../src/scoring/batch/rng.js";
 import { worst } from "../helpers/batches.js";
+import { raggedStep } from "../helpers/ragged.js";
 import { useSystem } from "../helpers/system.js";
 
 const PLUGINS = join(import.meta.dirname, "plugins");
 const NUMPY = join(PLUGINS, "numpy_forms.py");
 const ORIGINAL = join(PLUGINS, "original_forms.py");
-
-/** Rows of several lengths with holes in the mask, padding rows and one that is fully masked. */
-function raggedStep(seed: number, rows = 24, width = 9) {
-  const random = seededRng("ragged", seed);
-  const matrix = (make: (row: number, token: number) => number): number[][] =>
-    Array.from({ length: rows }, (_, i) => Array.from({ length: width }, (_, t) => make(i, t)));
-  const lengths = Array.from({ length: rows }, () => 1 + Math.floor(random() * width));
-  const response_mask = matrix((i, t) => Number(t < lengths[i]! && i !== 3 && (t === 0 || random() > 0.2)));
-  const within = (value: () => number) => matrix((i, t) => (t < lengths[i]! ? value() : 0));
-  return {
-    fields: {
-      response_mask,
-      advantages: within(() => random() * 4 - 2),
-      old_log_probs: within(() => -random() * 3),
-      rm_scores: matrix((i, t) => (t === 0 && i % 3 !== 0 ? random() * 1.5 : 0)),
-      uid: Array.from({ length: rows }, (_, i) => `prompt-${Math.floor(i / 4)}`),
-    },
-    is_padding: Array.from({ length: rows }, (_, i) => i >= rows - 2),
-  };
-}
 
 const magnitude = { name: "advantage_magnitude" };
 const softmax = { name: "softmax", params: { temperature: 0.7 } };
@@ -121,6 +101,19 @@ describe("Python components give what the built-in ones give, alone and mixed wi
       expect(have!.score_stats!.n).toBe(want!.score_stats!.n);
       expect(have!.score_stats!.mean).toBeCloseTo(want!.score_stats!.mean, 5);
     }
+  });
+
+  test("a selector of the original form finds the groups, though it can ask for no field", async () => {
+    const run = await system.mount({
+      mechanism: "select",
+      scorer: magnitude,
+      actuator: named("first_of_group"),
+    });
+    const { fields, is_padding } = raggedStep(1);
+    const { advantages, response_mask, uid } = fields;
+    await run.put(1, "post_advantage", { advantages, response_mask, uid }, { is_padding });
+    // Row 3 is fully masked, the last two only fill up.
+    expect([...(await run.weights(1, { timeoutMs: 30_000 })).pipelines[0]!.kept!]).toEqual([0, 4, 8, 12, 16, 20]);
   });
 
   test("what a component counts and warns of reaches the trainer; a selector finds what it remembered", async () => {

@@ -101,6 +101,13 @@ class Between(Selector):
         return [row - len(scores) for row in kept] + kept if self.negative else kept
 
 
+@register_selector("first_of_group")
+class FirstOfGroup(Selector):
+    def act(self, scores, batch, **ctx) -> list[int]:
+        uid = batch.non_tensor_batch["uid"]
+        return [int(np.flatnonzero(uid == one)[0]) for one in dict.fromkeys(uid)]
+
+
 @register_mixer("reward_gap")
 class Behind(Mixer):
     def __init__(self, domains, temperature: float = 1.0, floor: float = 0.05, **kw):

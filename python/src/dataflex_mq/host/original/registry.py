@@ -96,7 +96,7 @@ def _declare(kind: str, name: str, cls: type) -> Declaration:
         form="original",
         params=params,
         make=make,
-        requires=[*requires, *([] if "response_mask" in requires or kind != "scorer" else ["response_mask"])],
+        requires=_needs(kind, requires),
         timing=_stage(str(getattr(cls, "timing", "post_reward")), requires) if kind == "scorer" else None,
         granularity=granularity,
         needs_groups=kind == "scorer" and bool(getattr(cls, "needs_groups", False)),
@@ -104,6 +104,13 @@ def _declare(kind: str, name: str, cls: type) -> Declaration:
         self_normalized=kind == "reweighter",
         summary=summary_of(cls),
     )
+
+
+def _needs(kind: str, requires: list[str]) -> list[str | dict[str, str]]:
+    """Scorers always find the mask. Selectors find `uid`, which they cannot ask for: several choose within groups."""
+    if kind == "selector":
+        return ["uid"]
+    return [*requires] if kind != "scorer" or "response_mask" in requires else [*requires, "response_mask"]
 
 
 def _stage(timing: str, requires: list[str]) -> str:
