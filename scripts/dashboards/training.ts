@@ -84,6 +84,24 @@ export const training: Dashboard = {
       ],
     },
     {
+      title: "What components counted",
+      description:
+        "Rows and tokens by the reason for which they were dropped, vetoed or held, and stale rows, of the last step. Most stale or vetoed: sampler and trainer drift apart.",
+      noData: "no component of the chosen runs counts anything.",
+      kind: "timeseries",
+      unit: "short",
+      min: 0,
+      queries: [
+        {
+          expr: latest(
+            ["run", "pipeline", "count"],
+            series("dataflex_component_counts", { run: "$run", pipeline: "$pipeline" }),
+          ),
+          legend: "{{count}} {{run}} {{pipeline}}",
+        },
+      ],
+    },
+    {
       title: "Mean and deviation of weights",
       description:
         "A reweighter's mean is 1 unless normalize is none; another mean changes the effective learning rate. A deviation above 1 is a heavy tail.",

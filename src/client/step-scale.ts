@@ -7,7 +7,7 @@ import type { StepResult } from "./step-result.js";
  * for a neutral step; 0 where every weight is 0. It is a number, applied nowhere: use it, clip it, or only plot it.
  *
  * n counts rows where the weights are of rows, else tokens. Source: VCPO, arXiv 2602.17616, whose weights are those of whole responses; the
- * square root is for Adam and its kin.
+ * square root is for Adam and its kin. The authors' code divides the share by that of on-policy steps first.
  *
  * @throws DataflexError USAGE for a pipeline that was not delivered
  */

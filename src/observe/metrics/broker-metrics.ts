@@ -49,6 +49,11 @@ export const BROKER_METRICS = [
     "Population standard deviation of scores of the last finished step; 0 makes weights uniform.",
   ),
   shared.gauge(
+    "dataflex_component_counts",
+    ["run", "pipeline", "delivered", "count"],
+    "What a component or selection counted in the last finished step, such as vetoed tokens or stale rows; absent for pipelines that count nothing.",
+  ),
+  shared.gauge(
     "dataflex_run_verdict_level",
     ["run", "code"],
     "What is wrong with a run, as the live page and `status` say it: 0 nothing, 1 wants a look, 2 wants somebody to act.",

@@ -3,6 +3,7 @@ import { ENCODINGS } from "../../columns/tensor.js";
 import { JOB_OUTCOMES, STEP_OUTCOMES } from "../../protocol/outcome-words.js";
 import { MECHANISMS } from "../../protocol/pipeline-spec.js";
 import { STAGES } from "../../protocol/stages.js";
+import { COMPONENT_COUNTS } from "../../scoring/components/counts.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import { BACKENDS } from "../../worker/compute/thread-messages.js";
 import { REASON_KINDS } from "../verdict/reason-kinds.js";
@@ -43,6 +44,7 @@ export const LABELS = {
   q: { values: QUANTILES.map(String), means: "quantile" },
   side: { values: ["low", "high"], means: "which bound" },
   code: { values: REASON_KINDS.map(({ code }) => code), means: "what can be wrong with a run" },
+  count: { values: Object.keys(COMPONENT_COUNTS), means: "what a built-in component counted" },
   domain: { cap: 64, means: "domain of a mixer" },
   point: { values: ["enqueued", "published", "applied"], means: "how far a step has come" },
   stream: { values: ["control", "announce", "notices", "dead"], means: "logical name of a stream" },

@@ -4,6 +4,7 @@ import type { ResultHeader } from "../../protocol/messages.js";
 import type { StepOutcome } from "../../protocol/outcome-words.js";
 import type { CombinedReport, WeightStats } from "../../protocol/statistics-messages.js";
 import { parseStepKey } from "../../redis/keys.js";
+import { COMPONENT_COUNTS } from "../../scoring/components/counts.js";
 import { QUANTILES } from "../../scoring/distribution.js";
 import { COMBINED } from "../verdict/verdict-types.js";
 import type { LabelsOf } from "./definitions.js";
@@ -74,6 +75,10 @@ function setLastValues(meter: Meter, run: LiveRun, pipeline: string, header: Res
     const labels = { ...base, scorer: run.specs.get(pipeline)?.scorer?.name ?? NO_SCORER };
     meter.set("dataflex_score_mean", labels, scores.mean);
     meter.set("dataflex_score_std", labels, scores.std);
+  }
+  for (const count of Object.keys(COMPONENT_COUNTS)) {
+    const value = metrics[count];
+    if (value !== undefined) meter.set("dataflex_component_counts", { ...base, count }, value);
   }
   for (const [domain, share] of Object.entries(proportions ?? {})) {
     meter.set("dataflex_mix_proportion_ratio", { ...base, domain }, share);

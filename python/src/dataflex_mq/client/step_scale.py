@@ -17,7 +17,9 @@ def step_scale(result: StepResult, pipeline: str | None = None) -> float:
     0. It is a number, applied nowhere: use it, clip it, or only plot it.
 
     n counts rows where the weights are of rows, else tokens. Source: VCPO, arXiv 2602.17616, whose weights are those of whole responses;
-    the square root is for Adam and its kin. Raises USAGE for a pipeline that was not delivered.
+    the square root is for Adam and its kin. The authors' code divides the share by that of on-policy steps first.
+
+    Raises USAGE for a pipeline that was not delivered.
     """
     if result.neutral is not None:
         return 1.0

@@ -26,18 +26,18 @@ export const advantageGate = defineSelector({
     edges: [
       "both ends belong to the band, compared as float32",
       "padding and fully masked rows do not count",
+      "dropped groups are counted (groups_dropped)",
       "every group in the band: on_empty decides",
     ],
     params: { reject_min: "lower end of the band", reject_max: "upper end of the band" },
     source: { ref: "prime-rl", verified: "authors' code read" },
   },
-  act(_scores, batch, { params: { reject_min, reject_max } }) {
+  act(_scores, batch, { params: { reject_min, reject_max }, count }) {
     const advantages = batch.field("advantages");
     const outside = advantages.min().lt(reject_min).or(advantages.max().gt(reject_max));
     const groups = batch.groupBy("uid").members();
-    return groups
-      .filter((members) => members.some((i) => outside.values[i] === 1))
-      .flatMap((members) => [...members])
-      .sort((a, b) => a - b);
+    const kept = groups.filter((members) => members.some((i) => outside.values[i] === 1));
+    count("groups_dropped", groups.length - kept.length);
+    return kept.flatMap((members) => [...members]).sort((a, b) => a - b);
   },
 });

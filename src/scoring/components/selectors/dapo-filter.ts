@@ -25,6 +25,7 @@ export const dapoFilter = defineSelector({
       "a group of one is kept, as verl does",
       "scores that are equal as float32 are equal",
       "of each (uid, session) only the last row counts",
+      "dropped groups are counted, and their scores summed: which level they were dropped at (groups_dropped, groups_dropped_reward)",
       "verl's own filter_groups samples further prompts instead of losing the rows: prefer it where it is on",
     ],
     source: {
@@ -34,9 +35,16 @@ export const dapoFilter = defineSelector({
         "verl drops groups whose deviation is exactly 0, which rounding can miss, and samples others in their place; here they are only dropped",
     },
   },
-  act(scores, batch) {
+  act(scores, batch, { count }) {
     const groups = batch.groupBy("uid");
     const differ = groups.max(scores).gt(groups.min(scores));
-    return differ.or(groups.count().le(1)).nonzero();
+    const kept = differ.or(groups.count().le(1));
+    const dropped = groups.members().filter((members) => kept.values[members[0]!] === 0);
+    count("groups_dropped", dropped.length);
+    count(
+      "groups_dropped_reward",
+      dropped.reduce((sum, members) => sum + scores.values[members[0]!]!, 0),
+    );
+    return kept.nonzero();
   },
 });
