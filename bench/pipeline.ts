@@ -1,6 +1,6 @@
 /**
  * From put to received weights, client, broker and worker in three processes, beside the bare chain of the same hops with an empty payload.
- * The short step has next to nothing to encode; what the long one takes more is encoding.
+ * The short step has next to nothing to encode; the extra time of the long one is encoding.
  * Run: npm run build && npx tsx bench/pipeline.ts [steps]
  */
 import { startBareChain } from "./bare-chain.js";

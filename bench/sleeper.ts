@@ -1,6 +1,6 @@
 import { defineScorer, z } from "dataflex-mq";
 
-/** Takes 50 ms whatever comes: what several workers gain over one does not hang on this machine's cores. */
+/** Takes 50 ms for any batch, so that what several workers gain over one does not depend on this machine's cores. */
 export const sleeper = defineScorer({
   name: "sleeper",
   requires: ["rm_scores", "response_mask"],

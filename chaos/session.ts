@@ -59,7 +59,7 @@ export class Session {
     tracked.catch(() => {});
   }
 
-  /** Everything was released and says goodbye: what is there then is left over. */
+  /** After every step was released and every producer has closed: what Redis still holds was left over. */
   async #end(): Promise<void> {
     for (const key of await leftOver(this.#world.redis.raw, this.#trainers)) this.tally.add("left over", key);
     for (const trainer of this.#trainers) {

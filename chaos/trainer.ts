@@ -21,7 +21,7 @@ export class Trainer extends Crew {
   readonly #tally: Tally;
   readonly #plan: PlanOptions;
   readonly #mix: MixMemory | undefined;
-  /** The last step that is done; a resumed trainer may go back behind it. */
+  /** The last step that is done; a resumed trainer may go back to before it. */
   #done = 0;
 
   constructor(world: World, spec: RunSpec, plan: PlanOptions, tally: Tally) {
@@ -63,7 +63,7 @@ export class Trainer extends Crew {
     let why = "";
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const began = performance.now();
-      // What a short patience gave up is given up for that attempt only.
+      // A short timeout ends only the attempt that it was chosen for.
       const patienceMs = attempt === 0 ? plan.patienceMs : MAX_WAIT_MS;
       try {
         const answer = await collect({ owner, ranks: this }, plan, patienceMs, attempt > 0);
@@ -78,7 +78,7 @@ export class Trainer extends Crew {
         if (!this.#allowed(error, began, patienceMs)) {
           await this.#giveUp(owner, plan, "lost", why);
           if (error.code !== "FENCED") return;
-          // Whoever is fenced must stop, rightly or not; another goes on.
+          // A fenced trainer must stop, whether it was fenced rightly or not; another one goes on.
           if (this.owner) await this.world.kill(this.owner);
           throw new Interrupted();
         }
@@ -119,7 +119,7 @@ export class Trainer extends Crew {
     await this.#patiently(() => owner({ op: "release", step: plan.step }, MAX_WAIT_MS));
   }
 
-  /** Something that a trainer simply does again while what happened explains its refusal. */
+  /** Does something again, as a trainer would, as long as events explain why it was refused. */
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       const began = performance.now();

@@ -71,14 +71,14 @@ function section(entry: CatalogueEntry): string[] {
   return [`### ${entry.kind} ${entry.name}`, "", plain(entry.doc.summary ?? ""), "", ...lines, ""];
 }
 
-/** One line stands behind its title, several below it. */
+/** A single line follows its title, several go below it. */
 function item(title: string, text: readonly string[]): string[] {
   const shown = text.map((line) => (title === "formula" || title === "fields" ? `\`${line}\`` : plain(line)));
   if (shown.length === 1) return [`- **${title}**: ${shown[0]}`];
   return [`- **${title}**:`, ...shown.map((line) => `  - ${line}`)];
 }
 
-/** Text that Markdown must not read anything into. */
+/** Text with the characters escaped that Markdown would interpret. */
 function plain(text: string): string {
   return text.replace(/[\\`*_<>|[\]]/g, "\\$&");
 }

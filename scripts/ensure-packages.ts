@@ -16,7 +16,7 @@ if (process.getuid?.() === 0 && commandPath("apt-get")) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const apt = (...args: string[]): boolean =>
     spawnSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
-  // One by one: a package that this distribution lacks does not keep the others out.
+  // One by one, so that a package that this distribution lacks does not prevent the others.
   for (const { apt: name } of missingPackages(wanted).map((missing) => PACKAGES[missing])) {
     console.error(`installing ${name} through apt …`);
     const install = (): boolean => apt("install", "-y", "--no-install-recommends", name);

@@ -18,7 +18,7 @@ if [ ! -x "$env/bin/python" ]; then
   trap 'rm -rf "$partial"' EXIT
   "$base" -m venv "$partial" >&2
   "$partial/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$requirements" >&2
-  # Two builds at once are the same: whoever is first stays.
+  # Two simultaneous builds give the same: the first one stays.
   mv -T "$partial" "$env" 2>/dev/null || [ -x "$env/bin/python" ]
 fi
 echo "$env/bin/python"

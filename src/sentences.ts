@@ -8,8 +8,8 @@ const SENTENCES = {
   // mount
   "NO_BROKER.none": "no broker answered the mount within {time} and none is alive. Start one: dataflex-mq broker",
   "NO_BROKER.silent": "{brokers} broker(s) are alive, but none answered the mount within {time}",
-  NO_WORKER: "no worker came to life within {time}. Start one: dataflex-mq worker",
-  NOT_MOUNTED: 'run "{run}" is not mounted: its trainer calls mount first',
+  NO_WORKER: "no worker appeared within {time}. Start one: dataflex-mq worker",
+  NOT_MOUNTED: 'run "{run}" is not mounted: its trainer must call mount first',
   FENCED: 'run "{run}": incarnation {incarnation} was replaced by a later trainer; this one must stop',
   // put
   PUT_CONFLICT: "this put was made before with different content. Pass {replace} if the new content is right",
@@ -30,7 +30,7 @@ const SENTENCES = {
     "session_index says where a row stands in its session, and no session was put: put session with it",
   "INVALID_INPUT.session_alone": "session tells the rows of one uid apart: put it together with uid",
   "INVALID_INPUT.index_value":
-    "session_index holds no index in row {row}: send whole numbers from 0, below 2^31, one a row",
+    "session_index holds no index in row {row}: send whole numbers from 0, below 2^31, one per row",
   "INVALID_INPUT.index_twice":
     'rows {first} and {row} both have index {index} in session "{session}" of uid "{uid}": the highest index counts, so each needs its own',
   "INVALID_INPUT.some_rows":
@@ -49,25 +49,25 @@ const SENTENCES = {
   "CLOSED.client": "this client was closed: connect another",
   "CLOSED.run": 'run "{run}" was closed by this client',
   // Redis
-  REDIS_UNREACHABLE: "{what}: Redis has not answered within {time}. Is it up? Then do it again",
+  REDIS_UNREACHABLE: "{what}: Redis has not answered within {time}. Is it up? Try again once it answers",
   REDIS_FULL:
     "Redis is full (maxmemory reached under noeviction), so nothing was stored. Raise maxmemory or release steps, then try again",
   "REDIS_REFUSED.READONLY":
-    "{what}: what answers is a replica and takes no writes ({word}). A failover is under way, or the address names a replica: name the master",
+    "{what}: the server that answers is a replica and takes no writes ({word}). A failover is under way, or the address names a replica: name the master",
   "REDIS_REFUSED.MASTERDOWN":
-    "{what}: what answers is a replica that has lost its master ({word}). A failover is under way, or the address names a replica: name the master",
+    "{what}: the server that answers is a replica that has lost its master ({word}). A failover is under way, or the address names a replica: name the master",
   "REDIS_REFUSED.MISCONF":
     "{what}: Redis cannot save its data and takes no writes ({word}). Look into its log: is its disk full, or its folder not writable?",
-  "REDIS_REFUSED.LOADING": "{what}: Redis is still reading its data from the disk ({word}). Do it again once it has",
+  "REDIS_REFUSED.LOADING": "{what}: Redis is still reading its data from the disk ({word}). Try again once it has",
   "REDIS_REFUSED.NOREPLICAS":
     "{what}: Redis has fewer replicas than its min-replicas-to-write and takes no writes ({word}). Start replicas, or lower the setting",
   "REDIS_REFUSED.BUSY":
     "{what}: a script keeps Redis busy and nothing else is served ({word}). On the server: redis-cli SCRIPT KILL",
   "REDIS_REFUSED.CLUSTERDOWN":
-    "{what}: the cluster does not serve these keys at present ({word}). Do it again once its slots are covered",
-  "REDIS_REFUSED.EXECABORT": "{what}: Redis gave a transaction up ({answer}). Do it again",
+    "{what}: the cluster does not serve these keys at present ({word}). Try again once its slots are covered",
+  "REDIS_REFUSED.EXECABORT": "{what}: Redis aborted a transaction ({answer}). Try again",
   REDIS_DENIED:
-    "{what}: the Redis user lacks a right ({answer}). Give it what sh config/redis/make-secrets.sh gives, or name another user in the address",
+    "{what}: the Redis user lacks a right ({answer}). Grant it what sh config/redis/make-secrets.sh grants, or name another user in the address",
 } as const satisfies Readonly<Partial<Record<ErrorCode | `${ErrorCode}.${string}`, string>>>;
 
 type SentenceKey = keyof typeof SENTENCES;

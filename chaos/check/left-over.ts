@@ -3,7 +3,7 @@ import { runKeys } from "../../src/redis/keys.js";
 import { eventually } from "../../test/helpers/eventually.js";
 import type { Crew } from "../producers/crew.js";
 
-/** Past a late worker's settling, a walk and a heartbeat of the producers. */
+/** Longer than a late worker takes to settle, a walk over the open steps, and a producer's heartbeat. */
 const SETTLE_MS = 20_000;
 
 /** Keys of steps that should be gone: all were released. Tombstones, and steps of trainers that died, end with their TTL. */

@@ -9,7 +9,7 @@ export class MixMemory {
   /** When the memory was last seen whole. */
   #seen = performance.now();
 
-  /** A trainer goes on from what was saved after `step`; 0: from nothing. */
+  /** A trainer resumes from the state saved after `step`; 0: from an empty one. */
   goBackTo(step: number): SavedState | undefined {
     const saved = this.#saved.get(step);
     this.#history = saved?.history ?? [];
@@ -28,7 +28,7 @@ export class MixMemory {
     const whole = [...this.#history.filter((s) => s.step < plan.step), domainStep(plan.step, plan.content)];
     const state = await read();
     this.#seen = performance.now();
-    // The step's own entry may be gone by now as well; what it answered counted it.
+    // The step's own entry may be gone by now as well, although its answer included it.
     this.#history = whole.filter((s) => s.step === plan.step || `${s.step}.0` in state.steps);
     this.#saved.set(plan.step, { history: this.#history, state });
     const forgot = this.#history.length < whole.length;

@@ -31,7 +31,7 @@ export const expectedWeights: Readonly<Record<string, (content: Content) => numb
   },
 };
 
-/** Sum of rewards and number of rows of each domain: what one step says to a mixer. */
+/** Sum of rewards and number of rows of each domain: what a mixer learns from one step. */
 export interface DomainStep {
   readonly step: number;
   readonly sums: readonly number[];

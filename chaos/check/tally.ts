@@ -5,12 +5,12 @@ const VERDICTS: readonly Verdict[] = ["right", "wrong", "hung", "lost", "doubled
 /** How many examples of a bad verdict are printed. */
 const EXAMPLES = 10;
 
-/** Counts of everything that steps came to. */
+/** Counts of how steps ended. */
 export class Tally {
   readonly #verdicts = new Map<Verdict, number>(VERDICTS.map((verdict) => [verdict, 0]));
   readonly #refused = new Map<string, number>();
   readonly #examples: string[] = [];
-  /** Steps whose mixer had forgotten earlier steps together with Redis. */
+  /** Steps whose mixer had forgotten earlier steps because Redis lost data. */
   forgot = 0;
   resumed = 0;
 
@@ -18,7 +18,7 @@ export class Tally {
     this.#verdicts.set(verdict, this.count(verdict) + 1);
     if (example !== undefined) this.#examples.push(`${verdict}: ${example}`);
   }
-  /** A typed refusal that an event explains, or that the caller asked for by its short patience. */
+  /** A typed refusal that an event explains, or that the caller's short timeout invited. */
   refuse(code: string): void {
     this.#refused.set(code, (this.#refused.get(code) ?? 0) + 1);
   }

@@ -21,7 +21,7 @@ interface StageSpec {
   readonly parts: readonly string[];
 }
 
-/** How long a step's weights may take. Every fault here is over well before. */
+/** How long a step's weights may take: much longer than any fault of the harness lasts. */
 export const MAX_WAIT_MS = 60_000;
 /** Steps that `reward_gap` looks back. */
 export const WINDOW = 8;

@@ -7,7 +7,7 @@ import { JOIN_MS, joined } from "./join.js";
 import { Died, type ProducerProcess, Refused } from "./producer-process.js";
 import type { Ask } from "./protocol.js";
 
-/** Beyond a call's own deadline: then it hangs. */
+/** A call that takes this much longer than its own deadline counts as hanging. */
 const GRACE_MS = 30_000;
 const CLOSE_MS = 30_000;
 
@@ -65,13 +65,13 @@ export class Crew implements Target {
         (word) => String(word),
         (error: unknown) => (error instanceof Refused ? error.code : String(error)),
       );
-      // One call may be answered by Redis alone; the next must know.
+      // The first call may be answered from Redis alone; the next one must be refused.
       const next = await old.ask({ op: "release", step: 0 }, MAX_WAIT_MS).catch((error: unknown) => error);
       if (!(next instanceof Refused && next.code === "FENCED")) this.unfenced.push(`${answer}, then ${String(next)}`);
       await this.world.kill(old);
     });
   }
-  /** The owner of now. Errors of what it is asked: Interrupted once it ends or another takes its place; Refused; Hung long after `deadlineMs`. */
+  /** The current owner. Calls reject with Interrupted once it ends or another takes its place; Refused; Hung long after `deadlineMs`. */
   asOwner(): AskOwner {
     const { life, owner } = this;
     return async <T>(request: Ask, deadlineMs: number): Promise<T> => {
@@ -101,7 +101,7 @@ export class Crew implements Target {
     }
   }
 
-  /** Says goodbye. Answers who would not. */
+  /** Closes every producer. Answers those that failed to close. */
   async finish(): Promise<string[]> {
     const all = [...(this.owner ? [this.owner] : []), ...this.ranks].filter((p) => p.alive);
     const closed = await Promise.allSettled(all.map((p) => p.close(CLOSE_MS)));

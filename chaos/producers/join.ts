@@ -3,9 +3,9 @@ import type { World } from "../world/world.js";
 import { Hung, type ProducerProcess } from "./producer-process.js";
 import type { Ask } from "./protocol.js";
 
-/** A mount or an attach, which wait for a hurt system themselves, with what goes before. */
+/** A mount or an attach, with the start of its process; both wait by themselves until a damaged system works again. */
 export const JOIN_MS = 120_000;
-/** It is tried again this often. */
+/** How often it is tried again. */
 const TRIES = 6;
 
 /** A new producer that has joined its run: `request` mounts or attaches. Errors: the last refusal; Hung. */

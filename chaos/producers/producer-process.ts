@@ -14,7 +14,7 @@ export class Refused extends Error {
     super(message);
   }
 }
-/** The process is gone, with whatever it was asked. */
+/** The process ended before it answered. */
 export class Died extends Error {}
 /** No answer, long after every deadline. */
 export class Hung extends Error {}

@@ -99,7 +99,7 @@ def main(url: str) -> None:
                 break
             pool.submit(producer.serve, request)
         else:
-            # Whoever drove this process is gone.
+            # The harness that drove this process is gone.
             os._exit(0)
     producer.close()
     producer.reply({"id": request["id"], "value": None})

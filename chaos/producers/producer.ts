@@ -71,5 +71,5 @@ for await (const line of createInterface({ input: process.stdin })) {
     },
   );
 }
-// Whoever drove this process is gone.
+// The harness that drove this process is gone.
 process.exit(0);

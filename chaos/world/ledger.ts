@@ -6,7 +6,7 @@ interface Entry {
   to: number;
 }
 
-/** For so long after its end an event may still be felt: half-open connections, locks and heartbeats of the dead run out. */
+/** How long after its end an event may still have effects: half-open connections, locks and heartbeats of dead processes must expire. */
 const RECOVERY_MS = 30_000;
 
 /** Refusals that the guarantees allow, with what must have happened. */
@@ -21,7 +21,7 @@ const EXPLAINED_BY: Readonly<Record<string, readonly Effect[]>> = {
   INVALID_INPUT: ["loss"],
   ROWS_CONFLICT: ["loss"],
 };
-/** So many deaths of a worker make a job poison. */
+/** How many dead workers make a job poison. */
 const DEATHS = 2;
 
 /** What happened when, on the monotonic clock. */

@@ -16,7 +16,7 @@ export class ProcessHandle {
   get alive(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
-  /** SIGKILL: nothing in the process gets to know. */
+  /** SIGKILL: the process cannot react. */
   async kill(): Promise<void> {
     this.child.kill("SIGKILL");
     await this.ended;

@@ -10,7 +10,7 @@ import { freePort } from "../../test/helpers/ports.js";
 export interface Server extends PrivateRedis {
   readonly folder: string;
   readonly port: number;
-  /** The harness' own connection, past every proxy. */
+  /** The harness' own connection, which bypasses every proxy. */
   readonly raw: Redis;
 }
 
@@ -21,7 +21,7 @@ export class RedisHouse {
   readonly #folder: string;
   #count = 0;
   #master!: Server;
-  /** Masters of before that still run. */
+  /** Former masters that still run. */
   readonly #retired: Server[] = [];
 
   constructor(folder: string) {

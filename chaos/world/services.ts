@@ -32,7 +32,7 @@ export class Services {
     return this.#all.map((s) => s.handle).filter((h) => h.alive);
   }
 
-  /** Those that ended though nobody killed them; none may. */
+  /** Services that ended although nobody killed them; there must be none. */
   died(killed: ReadonlySet<ProcessHandle>): string[] {
     return this.#all
       .filter(({ handle }) => !handle.alive && !killed.has(handle))

@@ -52,7 +52,7 @@ export class World {
     await Promise.all((["broker", "broker", "worker", "worker"] as const).map((role) => this.services.add(role)));
   }
 
-  /** Nothing is started any more. */
+  /** From now on nothing is started. */
   closed = false;
 
   async producer(language: Language, side: Side): Promise<ProducerProcess> {
@@ -84,7 +84,7 @@ export class World {
     handle.tick();
   }
 
-  /** Every wire leads to the server of now; `drop`: and what is connected to another is cut. */
+  /** Points every wire to the current server; `drop`: also cuts connections to any other. */
   rewire(drop: boolean): void {
     for (const wire of Object.values(this.wires)) {
       if (drop) wire.down();
@@ -95,7 +95,7 @@ export class World {
     for (const wire of Object.values(this.wires)) wire.down();
   }
 
-  /** Ends everything. Answers what would not end by itself. */
+  /** Ends everything. Answers what did not end by itself. */
   async close(): Promise<string[]> {
     const handles = [...this.services.handles, ...this.producers];
     const pids = [...handles.map((h) => h.pid), ...this.redis.pids];

@@ -94,7 +94,7 @@ function defaults(panel: Panel) {
     ...(panel.bands && {
       thresholds: {
         mode: "absolute",
-        // Grafana wants the first band to begin nowhere.
+        // Grafana wants the first band without a lower bound.
         steps: panel.bands.map(([value, color], i) => ({ color, value: i === 0 ? null : value })),
       },
     }),
@@ -104,7 +104,7 @@ function defaults(panel: Panel) {
         fillOpacity: panel.stacked ? 40 : 0,
         showPoints: "auto",
         stacking: { mode: panel.stacked ? "normal" : "none" },
-        // Zeros have a place on it.
+        // Unlike a logarithmic scale it can show 0.
         scaleDistribution: panel.log ? { type: "symlog", log: 10, linearThreshold: LINEAR_BELOW } : { type: "linear" },
         ...(panel.bands && { thresholdsStyle: { mode: "area" } }),
       },
@@ -133,7 +133,7 @@ function datasource() {
   return { name: "datasource", label: "Data source", type: "datasource", query: "prometheus", current, hide: 0 };
 }
 
-/** Asked anew when the time range changes: a run that has ended is still there to be looked at. */
+/** Refreshed when the time range changes, so that runs that have ended can be selected. */
 function variable({ name, query }: { name: string; query: string }) {
   return {
     name,
@@ -151,7 +151,7 @@ function variable({ name, query }: { name: string; query: string }) {
   };
 }
 
-/** A line where a process of another version came up: curves that bend there have their reason. */
+/** A line where a process of another version came up: it may explain a bend in the curves. */
 function rollouts() {
   const info = METRICS.find((m) => m.name === "dataflex_build_info")!.name;
   return {

@@ -8,7 +8,7 @@ import type { Picture } from "./browser/types.js";
 
 const FOLDER = fileURLToPath(new URL("./browser/", import.meta.url));
 const UPLOT = join(dirname(createRequire(import.meta.url).resolve("uplot")));
-/** Nothing is served there: every file of the page comes from here. */
+/** No server has this name: this file answers every request of the page. */
 const ORIGIN = "http://pictures.invalid/";
 
 /** A function that draws a picture in a page of its own and writes it to a PNG. */

@@ -10,9 +10,9 @@ export interface Shape {
   readonly solves: Readonly<Record<string, number>>;
   /** The reward model answers the same whatever it reads. */
   readonly flat?: boolean;
-  /** Advantages are so much larger than they should be. */
+  /** Factor by which advantages are too large. */
   readonly scale?: number;
-  /** One row's advantage, instead of its own. */
+  /** An advantage that one row gets instead of its own. */
   readonly outlier?: number;
 }
 

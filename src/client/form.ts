@@ -41,17 +41,17 @@ function formOf(value: FieldValue): Form {
 function kindProblem(name: string, kind: FieldKind, form: Form): string | undefined {
   switch (kind) {
     case "strings":
-      return form === "strings" ? undefined : "holds numbers; it is a column of one string a row";
+      return form === "strings" ? undefined : "holds numbers; it is a column of one string per row";
     case "row":
       if (form === "vector") return undefined;
-      return `holds ${form === "strings" ? "strings" : "numbers a token"}; it is read as one number a row: send (rows,)`;
+      return `holds ${form === "strings" ? "strings" : "one number per token"}; it is read as one number per row: send (rows,)`;
     case "tokens":
       if (form === "matrix" || (form === "vector" && Object.hasOwn(SPREAD_FIELDS, name))) return undefined;
       return (
-        `has one ${form === "strings" ? "string" : "number"} a row; it is read token by token: send (rows, L), or ` +
-        "ragged rows (an outcome stands on the response's last token, a value of the whole row on each of its tokens)"
+        `has one ${form === "strings" ? "string" : "number"} per row; it is read token by token: send (rows, L), or ` +
+        "ragged rows (an outcome on the response's last token, a value of the whole row on each of its tokens)"
       );
     default:
-      return form === "strings" ? "holds strings; it is read as numbers, one a row or one a token" : undefined;
+      return form === "strings" ? "holds strings; it is read as numbers, one per row or one per token" : undefined;
   }
 }

@@ -92,7 +92,7 @@ function perRow(option: string, list: unknown, rows: number, kind: string, right
   if (!isList) refuse(`${option} is ${shown(list)}; it must be a list with one entry a row`, { option });
   const values = list as unknown as ArrayLike<never>;
   if (values.length !== rows) {
-    refuse(`${option} has ${values.length} entries for ${rows} rows; give one a row`, { option, expected: rows });
+    refuse(`${option} has ${values.length} entries for ${rows} rows; give one per row`, { option, expected: rows });
   }
   for (let row = 0; row < rows; row++) {
     if (!right(values[row]!)) refuse(`${option} is ${shown(values[row])} in row ${row}, not ${kind}`, { option, row });

@@ -66,7 +66,7 @@ function checkStageTotal(o: PutOptions, stage: string, rows: number, all: number
 function notAllRows(stage: string, total: number, rows: number): DataflexError {
   return new DataflexError(
     "INVALID_INPUT",
-    `the first put of stage ${stage} with keys names all ${total} of them, this one ${rows}`,
+    `the first put of stage ${stage} with keys must name all ${total} of them, this one names ${rows}`,
     { total },
   );
 }

@@ -25,7 +25,7 @@ export function planRange(rows: readonly [number, number] | undefined, total: nu
   if (!sound)
     throw new DataflexError(
       "INVALID_INPUT",
-      `rows [${Array.from(rows).join(", ")}] is no range within the ${total} rows of this step`,
+      `rows [${Array.from(rows).join(", ")}] is not a range within the ${total} rows of this step`,
       { rows, total },
     );
   return { ranges: [start, stop] };
@@ -50,7 +50,7 @@ export function refuseDuplicates(keys: readonly string[]): void {
   const seen = new Set<string>();
   for (const [row, key] of keys.entries()) {
     if (seen.has(key))
-      throw new DataflexError("INVALID_INPUT", `key "${key}" stands twice in this put (row ${row})`, { key, row });
+      throw new DataflexError("INVALID_INPUT", `key "${key}" occurs twice in this put (row ${row})`, { key, row });
     seen.add(key);
   }
 }

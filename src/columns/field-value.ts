@@ -24,7 +24,7 @@ export function checkFieldValue(field: string, value: FieldValue): void {
   validateFieldName(field);
   if (value.kind === "strings") {
     const row = value.values.findIndex((text) => typeof text !== "string");
-    if (row >= 0) refuse(field, `holds no string in row ${row}; send one a row`, { row });
+    if (row >= 0) refuse(field, `holds no string in row ${row}; send one per row`, { row });
     return;
   }
   const array = DTYPE_ARRAYS[value.dtype];

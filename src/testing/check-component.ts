@@ -10,17 +10,17 @@ import { type SampleOptions, samplesFor } from "./samples.js";
 export interface CheckOptions extends SampleOptions {
   readonly params?: Params;
   /**
-   * Properties that this component is known not to have. A component that draws random numbers by row cannot be permuted; one that
-   * settles ties by row number neither, where its values tie.
+   * Properties that this component is known not to have. A component that draws random numbers by row answers
+   * permuted rows differently; so does one that settles ties by row number, where its values tie.
    */
   readonly skip?: readonly PropertyName[];
 }
 
 /**
- * Holds a component to what the system relies on: right shape, finite, the same result twice, for permuted rows, for every encoding, whatever
- * stands under mask 0, whatever padding is added, however `rows` allows it to be cut, and no tensor left behind.
- * Mixers: proportions on the simplex, the floor held, domains in another order, domains never seen. Policies: choices that fit the
- * candidates, whatever the history. The catalogue's own components pass the same suite.
+ * Checks that a component has what the system relies on: results of the right shape, finite, and the same when computed twice, for permuted
+ * rows, for every encoding, for any values under mask 0, for any padding, and for every cut that `rows` allows; no tensor leaks.
+ * Mixers: proportions on the simplex, the floor kept, domains in another order, domains never seen. Policies: choices among the
+ * candidates, for any history. The catalogue's own components pass the same suite.
  * @throws Error listing everything that failed, with the sample it failed on.
  */
 export async function checkComponent(component: Component, options: CheckOptions = {}): Promise<void> {

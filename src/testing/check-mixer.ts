@@ -26,10 +26,10 @@ const HISTORIES: readonly History[] = [
 ];
 const NEVER_SEEN: History = { label: "a domain never seen", means: random(12).map(([a, b]) => [a!, b!, null]) };
 const PRIOR = [0.5, 0.3, 0.2];
-/** Parameters that list something by domain depend on the domains' order by themselves. */
+/** Parameters that list something by domain depend on the order of domains anyway. */
 const byDomain = (params: Params): boolean => Object.values(params).some(Array.isArray);
 
-/** What a mixer fails, in words. */
+/** What a mixer violates, in words. */
 export async function checkMixer(mixer: Mixer, params: Params): Promise<string[]> {
   const failures: string[] = [];
   const check = (label: string, test: () => string | undefined): void => {
@@ -56,7 +56,7 @@ export async function checkMixer(mixer: Mixer, params: Params): Promise<string[]
       const order = [2, 0, 1];
       const pick = <T>(values: readonly T[]) => order.map((d) => values[d]!);
       const moved = mixHistory(means.map(pick), { prior: pick(PRIOR), domains: pick(["d0", "d1", "d2"]) });
-      // Equal values are settled by the order of domains, which moves.
+      // Ties are settled by the order of domains, which this changes.
       if (label.startsWith("all")) return undefined;
       return same(shares(moved), pick(shares(mixHistory(means, { prior: PRIOR }))));
     });
@@ -79,7 +79,7 @@ export async function checkMixer(mixer: Mixer, params: Params): Promise<string[]
   return failures;
 }
 
-/** The floor that holds exactly; with `clip` none does. */
+/** The floor that is guaranteed; with `clip` there is none. */
 function floorOf(mixer: Mixer, params: Params): number {
   const { floor, floor_mode } = mixer.params.parse(params) as { floor?: number; floor_mode?: string };
   return floor_mode === "clip" ? 0 : (floor ?? 0);

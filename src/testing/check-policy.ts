@@ -30,7 +30,7 @@ function candidates(policy: Policy, keys: readonly string[]): Fields {
   return fields;
 }
 
-/** What a policy fails, in words. */
+/** What a policy violates, in words. */
 export async function checkPolicy(policy: Policy, params: Params): Promise<string[]> {
   const failures: string[] = [];
   const check = async (label: string, test: () => Promise<string | undefined>): Promise<void> => {

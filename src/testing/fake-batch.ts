@@ -15,9 +15,9 @@ export interface FakeOptions {
   readonly is_padding?: readonly boolean[];
   /** Padded width L; default: the longest row. */
   readonly width?: number;
-  /** Encoding of token matrices that can be encoded so (else jagged). Default jagged, what travels when nothing is special. */
+  /** Encoding of the token matrices that it can express (others become jagged). Default jagged, the usual one. */
   readonly encode?: EncodeAs;
-  /** What the numbers travel as; they are rounded to it. Default f64, so that tests see no rounding of their own. */
+  /** Dtype of the numbers, which are rounded to it. Default f64, so that tests see no rounding of their own. */
   readonly dtype?: FakeDType;
   /** Scope of a field where it is not the usual one. */
   readonly scopes?: Readonly<Record<string, Scope>>;

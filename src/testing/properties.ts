@@ -45,7 +45,7 @@ const determinism: Property = async (observer, sample, base) => {
 };
 
 const permutation: Property = async (observer, sample, base) => {
-  if (sample.label.includes("equal")) return undefined; // equal values are settled by row number, which moves
+  if (sample.label.includes("equal")) return undefined; // ties are settled by row number, which permuting changes
   const rng = seededRng("permutation", sample.label);
   const order = base.map((_, i) => i);
   for (let i = order.length - 1; i > 0; i--) {
@@ -101,7 +101,7 @@ const encodings: Property = async (observer, sample, base) => {
   return undefined;
 };
 
-/** On numbers that bf16 can hold, the type that they travel as changes nothing. */
+/** For numbers that bf16 can hold, the dtype in which they are sent changes nothing. */
 const dtypes: Property = async (observer, sample) => {
   const round = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(round) : typeof value === "number" ? roundTo(value, "bf16") : value;
@@ -129,7 +129,7 @@ const sharding: Property = async (observer, sample, base) => {
   return undefined;
 };
 
-/** How `rows` allows a sample to be cut. */
+/** The cuts of a sample that `rows` allows. */
 function shards({ component }: Observer, sample: Sample): number[][] {
   const all = [...sample.uid.keys()];
   if (component.rows === "batch") return [];

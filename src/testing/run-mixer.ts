@@ -18,7 +18,7 @@ export function runMixer(mixer: Mixer, series: DomainSeries, params: Params = {}
   const run = { run: "test", step: step ?? series.steps.at(-1)?.step ?? 0, trigger: 0 };
   const shares = proposeShares(mixSpec(known, series, params), known, series, run, new Notes());
   if (!(shares instanceof Promise)) return shares;
-  throw new DataflexError("COMPONENT", `mixer '${mixer.name}' is asynchronous: runMixer runs mixers that are not`);
+  throw new DataflexError("COMPONENT", `mixer '${mixer.name}' is asynchronous: runMixer runs synchronous ones only`);
 }
 
 function mixSpec(mixer: Mixer, series: DomainSeries, params: Params): PipelineSpec {

@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, FakeField>>;
 export interface PolicyRunOptions {
   readonly settings?: Partial<PipelineSpec>;
   readonly run?: string;
-  /** The step to choose for; default: one after the last that fed. */
+  /** The step to choose for; default: the one after the last step that fed the policy. */
   readonly step?: number;
 }
 

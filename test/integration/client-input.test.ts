@@ -50,7 +50,7 @@ const BAD_PUTS: readonly [name: string, word: string, put: (run: Run) => Promise
       }),
   ],
   ["half a total", "total_rows", (run) => run.put(1, STAGE, good(), { total_rows: 2.5 })],
-  ["rows that are no range", "no range", (run) => run.put(1, STAGE, good(), { rows: any("ab"), total_rows: 2 })],
+  ["rows that are no range", "not a range", (run) => run.put(1, STAGE, good(), { rows: any("ab"), total_rows: 2 })],
   ["keys that are a string", "keys is", (run) => run.put(1, STAGE, good(), { keys: any("ab") })],
   ["keys that are numbers", "keys is", (run) => run.put(1, STAGE, good(), { keys: any([1, 2]) })],
   [

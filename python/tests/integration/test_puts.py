@@ -160,7 +160,7 @@ def test_wrong_shapes_are_named(client: Client, run_id: str) -> None:
     with pytest.raises(DataflexError, match="no response_mask is known"):
         run.put(1, STAGE, {"advantages": given["advantages"]})
     grouped = mounted(client, f"{run_id}-grouped", SELECT)
-    with pytest.raises(DataflexError, match='"uid" holds numbers; it is a column of one string a row'):
+    with pytest.raises(DataflexError, match='"uid" holds numbers; it is a column of one string per row'):
         posted(grouped, 1, {**fields(), "uid": np.arange(8)})
 
 

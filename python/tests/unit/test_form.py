@@ -38,10 +38,10 @@ def test_fields_in_their_form_pass() -> None:
     ("fields", "message"),
     [
         ({"uid": [1, 2]}, 'field "uid" holds numbers'),
-        ({"rewards": [1.0, 2.0]}, "one number a row"),
-        ({"rewards": ["a", "b"]}, "one string a row"),
+        ({"rewards": [1.0, 2.0]}, "one number per row"),
+        ({"rewards": ["a", "b"]}, "one string per row"),
         ({"weight": ["a", "b"]}, 'field "weight" holds strings'),
-        ({"weight": [[1.0], [2.0, 3.0]]}, 'field "weight" holds numbers a token'),
+        ({"weight": [[1.0], [2.0, 3.0]]}, 'field "weight" holds one number per token'),
         ({"acc": ["a", "b"]}, 'field "acc" holds strings'),
         ({"weight": [1.0]}, 'field "weight" has 1 rows, this put is for 2'),
         ({"rewards": np.zeros((3, 2))}, 'field "rewards" has 3 rows, this put is for 2'),

@@ -43,7 +43,7 @@ def test_keys_are_put_in_row_order() -> None:
 
 def test_wrong_rows_and_keys_are_refused() -> None:
     for rows in ((2, 2), (-1, 1), (0, 5)):
-        with pytest.raises(DataflexError, match="no range within the 4 rows"):
+        with pytest.raises(DataflexError, match="not a range within the 4 rows"):
             plan_range(rows, 4)
     assert plan_range(None, 0).ranges == []
     assert check_rows(range(2, 4)) == check_rows(slice(2, 4)) == check_rows((2, 4)) == (2, 4)
@@ -51,7 +51,7 @@ def test_wrong_rows_and_keys_are_refused() -> None:
         with pytest.raises(DataflexError, match="INVALID_INPUT"):
             check_rows(wrong)
     assert check_keys(np.array(["a", "b"], dtype=object)) == ["a", "b"]
-    with pytest.raises(DataflexError, match="stands twice"):
+    with pytest.raises(DataflexError, match="occurs twice"):
         check_keys(["a", "a"])
     with pytest.raises(DataflexError, match="not a string"):
         check_keys([1])

@@ -46,7 +46,7 @@ export function plotHeat(panel: DrawnPanel, ill: number | null, { width, height 
           for (let i = first; i <= last; i++) {
             cells[i]!.forEach((n, t) => {
               if (n === 0) return;
-              // What a point counts lies before it.
+              // A point counts what happened before it.
               const x = u.valToPos(Math.max(0, panel.times[t]! - wide), "x", true);
               const right = u.valToPos(panel.times[t]!, "x", true);
               const [top, bottom] = [u.valToPos(i + 1, "y", true), u.valToPos(i, "y", true)];

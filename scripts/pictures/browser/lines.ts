@@ -65,7 +65,7 @@ function curves({ stacked, series }: DrawnPanel): (number | null)[][] {
 function bounds({ min, max }: DrawnPanel, low: number | null, high: number | null): [number, number] {
   const [least, most] = [low ?? 0, high ?? 1];
   const air = most > least ? 0.06 * (most - least) : Math.abs(most) * 0.1 || 1;
-  // As Grafana does: what has a fixed edge keeps it.
+  // As in Grafana, a fixed bound is not padded.
   return [min ?? (least >= 0 && least - air < 0 ? 0 : least - air), max ?? most + air];
 }
 
@@ -86,7 +86,7 @@ function drawAreas(u: uPlotType, { areas, thresholds }: DrawnPanel): void {
   });
 }
 
-/** Of a logarithmic one zero and powers of ten from 0.1. */
+/** A logarithmic one is labelled at 0 and at powers of ten from 0.1. */
 function valueAxis({ log, unit }: DrawnPanel): uPlotType.Axis {
   const powers = [0, ...Array.from({ length: 7 }, (_, i) => 10 ** (i - 1))];
   return axis({
@@ -96,7 +96,7 @@ function valueAxis({ log, unit }: DrawnPanel): uPlotType.Axis {
     values: (_, at) => at.map((v) => format(v, unit)),
     ...(log && {
       splits: (u: uPlotType) => powers.filter((v) => v <= (u.scales.y?.max ?? 1)),
-      // uPlot would leave out what is no round power of its own.
+      // By default uPlot would leave some of them out.
       filter: (_: uPlotType, splits: number[]) => splits,
     }),
   });

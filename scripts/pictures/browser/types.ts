@@ -25,7 +25,7 @@ export interface DrawnPanel {
 }
 export interface Threshold {
   readonly color: string;
-  /** Null: from nowhere on. */
+  /** Null: no lower bound. */
   readonly value: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface Alert {
   readonly severity: string;
   /** Seconds since the run began. */
   readonly since: number;
-  /** Pending: its expression holds, for less long than the rule asks. */
+  /** Pending: its expression holds, but not yet for as long as the rule requires. */
   readonly state: "firing" | "pending";
   /** What else it is about, e.g. the pipeline or the queue. */
   readonly about: string;

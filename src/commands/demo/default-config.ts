@@ -2,7 +2,7 @@
  * What the demo mounts when no `--config` is given: three pipelines over both stages, multiplied together.
  *
  * - `difficulty` drops groups that are all right or all wrong: their advantages are 0, they teach nothing.
- * - `magnitude` leans on the rows whose outcome was a surprise within their group. Early on those are the rare successes, so
+ * - `magnitude` emphasises the rows whose outcome was a surprise within their group. Early on those are the rare successes, so
  *   the weighted run also takes larger steps in the direction of what worked.
  * - `confidence` damps tokens that the policy itself thought unlikely.
  */

@@ -1,7 +1,7 @@
 import type { PipelineAnswer, PlainWeights, ReplayAnswer } from "./answer.js";
 import type { RecordedStep } from "./recorded-step.js";
 
-/** Rows of the table; more would scroll the summary away, and `--json` has them all. */
+/** Rows of the table; more would scroll the summary out of view, and `--json` has them all. */
 const MAX_ROWS = 20;
 const MAX_TOKENS = 6;
 

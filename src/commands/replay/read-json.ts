@@ -23,7 +23,7 @@ export function readJson(file: string, text: string): RecordedStep {
   }
   const twice = duplicateKey(text, 2);
   if (twice !== undefined)
-    throw inputError(file, `the key ${quote(twice)} stands twice in one object: which of the two is meant?`, {
+    throw inputError(file, `the key ${quote(twice)} occurs twice in one object: which of the two is meant?`, {
       key: twice,
     });
   return stepFromObject(file, value);

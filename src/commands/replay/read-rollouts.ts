@@ -74,7 +74,7 @@ function readLine(file: string, text: string, line: number): Rollout {
   if (!isObject(record)) throw inputError(file, `line ${line} is ${quote(record)}, not an object`, { line });
   const twice = duplicateKey(text, 1);
   if (twice !== undefined)
-    throw inputError(file, `line ${line}: the key ${quote(twice)} stands twice: which of the two is meant?`, { line });
+    throw inputError(file, `line ${line}: the key ${quote(twice)} occurs twice: which of the two is meant?`, { line });
   if (record.score === undefined) throw inputError(file, `line ${line} has no "score"`, { line });
   const score = toNumber(record.score);
   if (score === undefined)

@@ -48,7 +48,7 @@ export function spawnService(
   const ready = new Promise<ServiceProcess>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) =>
-      reject(new DataflexError("INTERNAL", `the ${role} ended at start (exit ${code ?? signal})`)),
+      reject(new DataflexError("INTERNAL", `the ${role} ended while it started (exit ${code ?? signal})`)),
     );
     child.on("message", (message: Ready | { failure: Failure }) => {
       if ("failure" in message) return reject(DataflexError.fromFailure(message.failure));

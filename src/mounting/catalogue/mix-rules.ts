@@ -23,7 +23,8 @@ export function checkMix(
 ): void {
   if (options.mechanism !== "mix") {
     for (const name of ["domains", "prior"] as const) {
-      if (options[name] !== null) warnings.push(`${path.join(".")}: ${name} has no effect, it concerns mechanism mix`);
+      if (options[name] !== null)
+        warnings.push(`${path.join(".")}: ${name} has no effect, it applies to mechanism mix`);
     }
     return;
   }

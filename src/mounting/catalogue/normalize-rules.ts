@@ -37,7 +37,7 @@ export function resolveNormalize(
   const wanted = options.normalize;
   if (options.mechanism !== "reweight") {
     if (wanted !== null && wanted !== "none") {
-      const message = `normalize: ${wanted} concerns mechanism reweight; ${options.mechanism} is never normalised`;
+      const message = `normalize: ${wanted} applies to mechanism reweight; ${options.mechanism} is never normalised`;
       const suggestion = "remove it, or set rescale at run level";
       diagnostics.problems.push({ path: [...path, "normalize"], message, suggestion });
     }

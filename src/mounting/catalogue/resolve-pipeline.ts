@@ -54,10 +54,10 @@ export function resolvePipeline(
   const normalize = resolveNormalize(options, granularity, chosen.actuator, path, mount.trainer, diagnostics);
   checkMix(options, chosen, path, problems, warnings);
   if (options.mechanism !== "select" && options.on_empty !== "drop_all") {
-    warnings.push(`${path.join(".")}: on_empty has no effect, it concerns mechanism select`);
+    warnings.push(`${path.join(".")}: on_empty has no effect, it applies to mechanism select`);
   }
   if (options.mechanism !== "select" && options.keep_when_short !== null) {
-    warnings.push(`${path.join(".")}: keep_when_short has no effect, it concerns mechanism select`);
+    warnings.push(`${path.join(".")}: keep_when_short has no effect, it applies to mechanism select`);
   }
   const entries = parts.map((part) => part.entry);
   const stage = entries.map(stageOf).reduce<Stage>(laterStage, "pre_rollout");

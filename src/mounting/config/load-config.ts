@@ -106,7 +106,7 @@ export function parseConfig(text: string, file: string): Loaded {
   if (twice !== undefined) {
     const [offset = 0] = twice.range ?? [];
     return refuse(
-      `not readable as YAML or JSON: Map keys must be unique: ${show(twice.value)} stands twice`,
+      `not readable as YAML or JSON: Map keys must be unique: ${show(twice.value)} occurs twice`,
       at(offset),
     );
   }

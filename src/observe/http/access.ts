@@ -70,7 +70,7 @@ function fromCookie(cookie: string | undefined): string | undefined {
 function refuseOpen({ host, port }: Listen): DataflexError {
   return new DataflexError(
     "USAGE",
-    `${httpAddress(host, port)} can be reached from other machines, so that its page needs a token. Set one: --token TEXT (or DFX_TOKEN, ` +
+    `${httpAddress(host, port)} can be reached from other machines, so its page needs a token. Set one: --token TEXT (or DFX_TOKEN, ` +
       "DFX_TOKEN_FILE), or listen on this machine only: --http 127.0.0.1:7411",
     { host, port },
   );

@@ -124,7 +124,7 @@ export class EventFeed {
     if (performance.now() - reader.heard >= HEARTBEAT_MS) this.#send(reader, ": still here\n\n");
   }
 
-  /** Checked before each look, by what is left of earlier ones: one batch may exceed the bound, but a reader that takes it in time is not slow. */
+  /** Checked before each look, against what is still unsent of earlier ones: one batch may exceed the bound, but a reader that takes it in time is not slow. */
   #letGoIfSlow({ response }: Reader): void {
     if (response.writableLength > MOST_BUFFERED) response.destroy();
   }

@@ -1,9 +1,9 @@
 import type uPlot from "./vendor/uplot.js";
 
-/** A colour of the page, as it is in the theme of the moment. */
+/** A colour of the page in the current theme. */
 export const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Changes with the colours: a chart of another theme is drawn anew. */
+/** Changes with the theme, so that charts are drawn anew. */
 export const theme = (): string => color("--ink");
 
 export function axis(more: Partial<uPlot.Axis>): uPlot.Axis {

@@ -30,7 +30,7 @@ export function fixParts(fix: string): Child[] {
 export const scroller = (name: string, ...children: readonly Child[]): HTMLElement =>
   h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name }, ...children);
 
-/** Replaces what a box holds. The focus stays with whatever bears the same `data-key`, else with the box; nothing moves under a press. */
+/** Replaces what a box holds. The focus stays on the element with the same `data-key`, else on the box; nothing is replaced while it is pressed. */
 export function refill(box: HTMLElement, child: HTMLElement): void {
   if (box.querySelector(":active")) return;
   const focused = document.activeElement;
@@ -59,7 +59,7 @@ export interface ColumnSpec<Row> {
   readonly number?: boolean;
 }
 
-/** A table of rows; `none` stands where there are none. */
+/** A table of rows; `none` is shown where there are none. */
 export function table<Row>(
   caption: string,
   columns: readonly ColumnSpec<Row>[],

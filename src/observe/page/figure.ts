@@ -111,7 +111,7 @@ export class Figure {
     this.#legend.replaceChildren(...items.map(keyed));
   }
 
-  /** A closed table costs nothing. */
+  /** A closed table is not filled. */
   #fillTable(): void {
     if (!this.#details.open) return;
     this.#table.replaceChildren(this.#now?.table() ?? h("p", {}, this.#words.textContent));

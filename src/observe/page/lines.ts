@@ -23,7 +23,7 @@ export interface LineData {
   /** The space between two lines is filled. */
   readonly band?: { readonly label: string; readonly upper: number; readonly lower: number };
   readonly range?: readonly [number | null, number | null];
-  /** A value at which worry begins. */
+  /** A threshold beyond which values are worrying. */
   readonly limit?: number;
 }
 

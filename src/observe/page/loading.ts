@@ -1,7 +1,7 @@
 import type { RunHistory } from "./page-history.js";
 import type { HistoryRecord } from "./page-types.js";
 
-/** Records of a long history that are drawn; the newest ones are loaded whole. */
+/** How many records of a long history are drawn; the newest ones are loaded whole. */
 const DRAWN = 6_000;
 const NEWEST = 300;
 

@@ -29,7 +29,7 @@ export class RunHistory {
   /** Id of the newest record. */
   newest = "0-0";
 
-  /** Answers whether the record was news. */
+  /** Answers whether the record was new. */
   add(record: HistoryRecord): boolean {
     if (this.#ids.has(record.id)) return false;
     this.#ids.add(record.id);
@@ -139,7 +139,7 @@ export class RunHistory {
 /** Name under which a run's composed weights are a series like a pipeline's. */
 export const COMBINED = "_combined";
 
-/** What the loss took of a step, as if one pipeline had made it. */
+/** The weights that a step's loss used, as if a single pipeline had made them. */
 function combinedResult(record: ReleaseRecord, { level, stats }: NonNullable<ReleaseRecord["combined"]>): ResultRecord {
   const { id, run, incarnation, at, step, trigger } = record;
   return {

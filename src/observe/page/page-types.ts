@@ -15,6 +15,6 @@ export interface PageConfig {
   readonly weight_edges: readonly number[];
   readonly score_edges: readonly number[];
   readonly quantiles: readonly number[];
-  /** Effective sample size below which a run wants a look. */
+  /** Effective sample size below which a run needs attention. */
   readonly low_ess: number;
 }

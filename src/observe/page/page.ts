@@ -11,7 +11,7 @@ import { titleOf } from "./verdict-text.js";
 
 /** Updates closer together than this look the same. */
 const DRAW_MS = 200;
-/** History is written a moment after the event: what fell in between is looked for once more. */
+/** History is written a moment after the event, so records that were missed in between are asked for once more. */
 const AGAIN_MS = 3_000;
 
 /** An overview comes every second; after this long without one the page says so. */
@@ -124,7 +124,7 @@ function decodeRun(text: string): string | undefined {
 
 function link(state: LinkState): void {
   linked = state;
-  // What was heard before the tab was hidden, or the broker away, says nothing of it now.
+  // What arrived before the tab was hidden, or the broker away, is out of date.
   heard = performance.now();
   const pill = byId("link");
   setText(pill, LINKS[state]);
@@ -132,7 +132,7 @@ function link(state: LinkState): void {
   showFact();
 }
 
-/** The most severe fact that is known; that nothing is known any more comes before all of them. */
+/** The most severe known fact; a lost connection comes before all of them. */
 function showFact(): void {
   const stale = "What is shown is what was last known; the page keeps retrying.";
   if (linked === "reconnecting") {

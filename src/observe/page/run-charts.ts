@@ -47,7 +47,7 @@ export class RunCharts {
     // The trainer reports no distribution of what it composed.
     f.weights.element.hidden = mix || combined;
     f.shares.element.hidden = !mix;
-    // Only what scores has scores.
+    // Only pipelines that score have scores.
     f.scores.element.hidden = (mix || combined) && !series.results.some((r) => r.score_bins);
     if (mix) this.#showShares(series, changes);
     else this.#showWeights(series, changes);

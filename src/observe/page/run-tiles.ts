@@ -35,7 +35,7 @@ export function tilesOf(view: RunView, history: RunHistory, pipeline: PipelineVi
   const reason = (...codes: string[]): string | undefined => {
     return view.verdict.reasons.find((r) => codes.includes(r.code) && r.pipeline === pipeline.name)?.text;
   };
-  // Fine is what is judged, and with nothing to be said against it for any pipeline.
+  // Good: a rule judges it, and has nothing against it for any pipeline.
   const judged = (...codes: string[]): Pick<Tile, "bad" | "good"> => {
     const isSick = view.verdict.reasons.some((r) => codes.includes(r.code));
     return { bad: reason(...codes), good: stats !== undefined && pipeline.delivered && !isSick };
@@ -51,7 +51,7 @@ export function tilesOf(view: RunView, history: RunHistory, pipeline: PipelineVi
   ];
 }
 
-/** Says of which step the numbers are, where a later one has none; "" where they are of the newest. */
+/** Names the step that the numbers are of, where a later step has none; "" where it is the newest. */
 export function ageText(history: RunHistory, pipeline: PipelineView): string {
   const { released } = history;
   const last = history.of(pipeline.name).steps.at(-1);

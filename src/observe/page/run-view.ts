@@ -95,7 +95,7 @@ export class RunPanel {
     const { sign, text } = stateOf(view);
     const pace = view.steps_per_minute === null ? "" : ` · ${number(view.steps_per_minute)} steps a minute`;
     setText(this.#title, `${sign} ${text}${pace}`);
-    // A record comes up to a second before the overview that knows of it.
+    // A record comes up to a second before the overview that includes it.
     const { released } = history;
     const ahead =
       released !== undefined && released.incarnation === view.incarnation && released.step > (view.step ?? -1);
@@ -143,7 +143,7 @@ export class RunPanel {
   }
 }
 
-/** What the loss takes comes first, where there are weights at all. */
+/** The composed weights come first, if there are weights at all. */
 function tabsOf({ pipelines }: RunView): PipelineView[] {
   const weighing = pipelines.filter((p) => p.delivered && p.mechanism !== "mix");
   if (weighing.length === 0) return [...pipelines];
@@ -161,7 +161,7 @@ function tabsOf({ pipelines }: RunView): PipelineView[] {
   return [combined, ...pipelines];
 }
 
-/** A single pipeline's tab shows more than what is made of it: scores and distributions. */
+/** A single pipeline's tab shows more than that of the composed weights: scores and distributions. */
 function firstOf(tabs: readonly PipelineView[]): PipelineView | undefined {
   const weighing = tabs.filter((p) => p.delivered && p.mechanism !== "mix");
   return weighing.length === 2 ? weighing[1] : (weighing[0] ?? tabs[0]);

@@ -5,7 +5,7 @@ import { readFitness } from "../../redis/fitness.js";
 import { brokerPresence, type WorkerBeat, workerPresence } from "../../redis/presence.js";
 import { VERSION } from "../../version.js";
 
-/** Above it every step pays for the way to Redis several times over. */
+/** Above it, round trips to Redis make up a good part of every step. */
 const SLOW_MS = 10;
 const PINGS = 5;
 
@@ -38,7 +38,7 @@ async function roundTrip(redis: Redis): Promise<Check> {
   };
 }
 
-/** A server that answers nothing about them, like a node of a cluster, has its reason among the findings before. */
+/** Where a server does not answer about them, as a node of a cluster does not, an earlier finding says why. */
 async function services(redis: Redis): Promise<Check[]> {
   try {
     return await livingServices(redis);

@@ -60,7 +60,7 @@ function workerFacts({ queues, workers }: FactInput): Fact[] {
     }));
 }
 
-/** What its verdict says of a run; a run that has ended wants nothing any more. */
+/** What a run's verdict says; a run that has ended needs no attention. */
 function runFacts({ run, state, verdict }: RunView): Fact[] {
   if (state === "ended") return [];
   return verdict.reasons.map(({ level, text, fix }) => ({
@@ -71,7 +71,7 @@ function runFacts({ run, state, verdict }: RunView): Fact[] {
   }));
 }
 
-/** Errors of a run whose trainer went on are in its verdict; one that ended by them says nothing more. */
+/** Recent errors of runs that have ended; those of a live run are in its verdict. */
 function errorFacts({ errors, runs, at }: FactInput): Fact[] {
   const ended = new Set(runs.filter((r) => r.state === "ended").map((r) => r.run));
   const recent = errors.filter((e) => at - e.at < RECENT_MS && ended.has(e.run));

@@ -28,7 +28,7 @@ export function liveData(service: { readonly redis: Redis; readonly queues: Queu
         const overview = readOverview(redis, queues, verdicts);
         const asked = { at: now, overview };
         known = asked;
-        // A failed look is not remembered.
+        // A failed read is not cached.
         overview.catch(() => {
           if (known === asked) known = undefined;
         });

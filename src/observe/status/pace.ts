@@ -1,7 +1,7 @@
 import type { StepRecord } from "../history/history-record.js";
 
 /**
- * Steps a minute over the newest records. A run that has stood still for longer than its steps take grows slower while one looks.
+ * Steps a minute over the newest records. While a run stands still for longer than its steps take, its pace falls.
  * `now`: on Redis' clock, as the records' times.
  */
 export function paceOf(newest: readonly Pick<StepRecord, "step" | "at">[], now: number): number | null {

@@ -24,7 +24,7 @@ export class RowVector {
     if (this.values.length !== frame.rows) {
       throw new DataflexError(
         "COMPONENT",
-        `a vector of ${this.values.length} numbers meets a batch of ${frame.rows} rows`,
+        `a vector of ${this.values.length} numbers does not fit a batch of ${frame.rows} rows`,
         {
           length: this.values.length,
           rows: frame.rows,

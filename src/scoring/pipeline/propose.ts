@@ -63,7 +63,7 @@ function readShares(mixer: Mixer, series: DomainSeries, answer: unknown): number
   if (problem === undefined) return normalized(shares);
   throw new DataflexError(
     "COMPONENT",
-    `mixer '${mixer.name}' must give one share >= 0 a domain, together 1: ${problem} (domains: ${series.domains.join(", ")})`,
+    `mixer '${mixer.name}' must return one share >= 0 per domain, with sum 1: ${problem} (domains: ${series.domains.join(", ")})`,
     { component: mixer.name, domains: series.domains },
   );
 }

@@ -28,7 +28,7 @@ export function remembered(
     if (typeof name === "string" && numbers.every(Number.isFinite)) continue;
     throw new DataflexError(
       "COMPONENT",
-      `${component.kind} '${component.name}' remembers ${JSON.stringify([name, ...numbers])}: a name with finite numbers is wanted`,
+      `${component.kind} '${component.name}' remembers ${JSON.stringify([name, ...numbers])}: expected a name with finite numbers`,
       { component: component.name },
     );
   }

@@ -216,7 +216,7 @@ export class ComputeHost {
     } else if (reply.failure.details.python === "ended" && this.#python) {
       void this.#python.death().then((death) => {
         const said = death.details.said === undefined ? "" : `; it last said: ${death.details.said}`;
-        const message = `${death.message} under ${partsOf(this.#last!)}${said}`;
+        const message = `${death.message} while it ran ${partsOf(this.#last!)}${said}`;
         pending.reject(DataflexError.fromFailure({ ...death.toFailure(), message }, death));
       });
     } else pending.reject(DataflexError.fromFailure(reply.failure, thrownThere(reply.stack)));

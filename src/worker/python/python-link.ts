@@ -90,5 +90,5 @@ export class PythonLink {
 
 /** How the process ended is known where it was started: `python` asks there. */
 function lost(): DataflexError {
-  return new DataflexError("COMPUTE_LOST", "the Python process ended under the step", { python: "ended" });
+  return new DataflexError("COMPUTE_LOST", "the Python process ended during the step", { python: "ended" });
 }

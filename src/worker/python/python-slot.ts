@@ -96,7 +96,7 @@ export class PythonSlot {
     if (state.kind === "up") return;
     throw new DataflexError(
       "COMPUTE_LOST",
-      `the Python process of this worker was not there within ${Math.round(ms)} ms`,
+      `the Python process of this worker was not ready within ${Math.round(ms)} ms`,
     );
   }
 

@@ -27,12 +27,12 @@ describe("the fields of a put", () => {
     [{ uid: ["a", "b", "c"] }, 'field "uid" has 3 rows, this put is for 2'],
     [{ advantages: [[1], [2], [3]] }, 'field "advantages" has 3 rows, this put is for 2'],
     [{ advantages: { data: new Float32Array(2), shape: [1, 2] } }, 'field "advantages" has 1 rows, this put is for 2'],
-    [{ uid: [1, 2] }, 'field "uid" holds numbers; it is a column of one string a row'],
-    [{ entropy: [1, 2] }, 'field "entropy" has one number a row; it is read token by token'],
-    [{ weight: ["a", "b"] }, 'field "weight" holds strings; it is read as one number a row'],
-    [{ weight: [[1], [2, 3]] }, 'field "weight" holds numbers a token; it is read as one number a row'],
+    [{ uid: [1, 2] }, 'field "uid" holds numbers; it is a column of one string per row'],
+    [{ entropy: [1, 2] }, 'field "entropy" has one number per row; it is read token by token'],
+    [{ weight: ["a", "b"] }, 'field "weight" holds strings; it is read as one number per row'],
+    [{ weight: [[1], [2, 3]] }, 'field "weight" holds one number per token; it is read as one number per row'],
     [{ acc: ["a", "b"] }, 'field "acc" holds strings; it is read as numbers'],
-    [{ advantages: ["a", "b"] }, 'field "advantages" has one string a row; it is read token by token'],
+    [{ advantages: ["a", "b"] }, 'field "advantages" has one string per row; it is read token by token'],
   ])("are refused by name (%#)", (inputs, message) => {
     const error = thrown(() => check(inputs, 2));
     expect(error.code).toBe("INVALID_INPUT");

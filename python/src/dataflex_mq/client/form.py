@@ -41,16 +41,18 @@ def _kind_problem(name: str, kind: str, value: FieldValue) -> str | None:
     """Scoring would find out too, but only when it is too late for the step."""
     strings = is_string(value)
     if kind == "strings":
-        return None if strings else "holds numbers; it is a column of one string a row"
+        return None if strings else "holds numbers; it is a column of one string per row"
     if kind == "row":
         if not strings and is_vector(value):
             return None
-        return f"holds {'strings' if strings else 'numbers a token'}; it is read as one number a row: send (rows,)"
+        return (
+            f"holds {'strings' if strings else 'one number per token'}; it is read as one number per row: send (rows,)"
+        )
     if kind == "tokens":
         if not strings and (not is_vector(value) or name in SPREAD_FIELDS):
             return None
         return (
-            f"has one {'string' if strings else 'number'} a row; it is read token by token: send (rows, L), or "
-            "ragged rows (an outcome stands on the response's last token, a value of the whole row on each of its tokens)"
+            f"has one {'string' if strings else 'number'} per row; it is read token by token: send (rows, L), or "
+            "ragged rows (an outcome on the response's last token, a value of the whole row on each of its tokens)"
         )
-    return "holds strings; it is read as numbers, one a row or one a token" if strings else None
+    return "holds strings; it is read as numbers, one per row or one per token" if strings else None

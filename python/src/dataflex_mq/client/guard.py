@@ -1,4 +1,4 @@
-"""Checks of a caller's arguments, before anything is sent: what Redis has taken can only be settled as a failure."""
+"""Checks of a caller's arguments, before anything is sent: what Redis has accepted can only be settled as a failure."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class KeptPuts:
             self._steps[at].settled = settled
 
     def drop(self, at: str, kept: KeptPut) -> None:
-        """This very copy; one that was made since stays."""
+        """Drops this very copy; one that was made since is kept."""
         puts = self._steps[at].puts if at in self._steps else {}
         if puts.get(kept.name) is kept:
             del puts[kept.name]

@@ -80,7 +80,7 @@ class MountedRun:
             raise error_of("CLOSED.run", run=run)
         if self._fenced:
             raise error_of("FENCED", run=run, incarnation=self.handle["incarnation"])
-        # In a forked process the thread is not there yet.
+        # A forked process has not started the thread yet.
         self._heartbeat.ensure()
 
     def _call(self, seconds: float, what: str, work: Callable[[], T]) -> T:

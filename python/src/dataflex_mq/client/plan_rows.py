@@ -79,5 +79,5 @@ def _check_stage_total(total_rows: int | None, stage: str, rows: int, whole: int
 
 
 def _not_all_rows(stage: str, total: int, count: int) -> DataflexError:
-    message = f"the first put of stage {stage} with keys names all {total} of them, this one {count}"
+    message = f"the first put of stage {stage} with keys must name all {total} of them, this one names {count}"
     return error("INVALID_INPUT", message, {"total": total})

@@ -55,7 +55,7 @@ def plan_range(rows: tuple[int, int] | None, total: int) -> RowPlan:
     if not 0 <= start < stop <= total:
         raise error(
             "INVALID_INPUT",
-            f"rows [{start}, {stop}) is no range within the {total} rows of this step",
+            f"rows [{start}, {stop}) is not a range within the {total} rows of this step",
             {"rows": [start, stop], "total": total},
         )
     return RowPlan([start, stop])
@@ -84,7 +84,7 @@ def check_keys(given: Any) -> list[str]:
         if not isinstance(key, str):
             raise error("INVALID_INPUT", f"the key of row {row} is a {type(key).__name__}, not a string", {"row": row})
         if key in seen:
-            raise error("INVALID_INPUT", f'key "{key}" stands twice in this put (row {row})', {"key": key, "row": row})
+            raise error("INVALID_INPUT", f'key "{key}" occurs twice in this put (row {row})', {"key": key, "row": row})
         seen.add(key)
     return keys
 

@@ -153,7 +153,7 @@ def check_lengths(name: str, given: Any) -> np.ndarray:
     if found.size == 0:
         return np.zeros(0, dtype=np.int32)
     if found.ndim != 1 or found.dtype.kind not in "iu":
-        refuse(name, f"has lengths of the shape {found.shape} and dtype {found.dtype}; send whole numbers, one a row")
+        refuse(name, f"has lengths of the shape {found.shape} and dtype {found.dtype}; send whole numbers, one per row")
     wrong = np.flatnonzero((found < 0) | (found > 0x7FFFFFFF))
     if len(wrong) > 0:
         refuse(name, f"has the length {found[wrong[0]]} in row {wrong[0]}", {"row": int(wrong[0])})

@@ -39,7 +39,7 @@ class Jagged:
         import torch
 
         lengths, device = self.lengths, self.values.device
-        # Its size given, a GPU need not be asked for it.
+        # With its size given, nothing waits for the GPU to tell it.
         rows = torch.arange(len(lengths), device=device).repeat_interleave(lengths, output_size=len(self.values))
         sums = torch.zeros(len(lengths), dtype=torch.float64, device=device)
         return sums.index_add(0, rows, self.values.double())

@@ -84,7 +84,7 @@ def read_params(params: list[Param], given: Mapping[str, Any]) -> dict[str, Any]
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(function, eval_str=True)
-    except Exception:  # an annotation that names what is not there at run time says nothing
+    except Exception:  # an annotation that names something missing at run time is ignored
         return inspect.signature(function)
 
 

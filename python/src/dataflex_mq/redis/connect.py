@@ -119,11 +119,13 @@ class Connections:
 
     def unreachable(self, what: str, seconds: float, cause: BaseException) -> DataflexError:
         where = redact(self.url)
-        message = f"{what}: cannot reach Redis at {where} within {seconds:g} s ({cause}). Is it up? Then do it again"
+        message = (
+            f"{what}: cannot reach Redis at {where} within {seconds:g} s ({cause}). Is it up? Try again once it answers"
+        )
         return error("REDIS_UNREACHABLE", message, {"url": where})
 
     def execute(self, *command: Any) -> Any:
-        """One command, answered at once. Raises redis-py's errors."""
+        """One command with an immediate answer. Raises redis-py's errors."""
         return self.command.execute_command(*command)
 
     def pipeline(self, commands: Sequence[Command]) -> list[Any]:

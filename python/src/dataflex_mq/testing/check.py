@@ -48,7 +48,7 @@ def check_component(
     string a row, or an array for each row's tokens.
     skip: properties that the component is known not to have, such as `permutation` for one that draws a number for each row.
 
-    Raises ComponentError listing everything that failed; ValueError for a component that cannot be told.
+    Raises ComponentError listing everything that failed; ValueError where it is not clear which component is meant.
     """
     declaration, file = _found(component, name)
     missing = [param.name for param in declaration.params if param.required and param.name not in (params or {})]

@@ -1,4 +1,4 @@
-"""What must hold of a mixer."""
+"""Properties that a mixer must have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOLERANCE = 1e-6
 
 
 def mixer_failures(subject: Subject) -> Iterator[str]:
-    """What a mixer fails, in words."""
+    """What a mixer violates, in words."""
     for label, series in _series():
         for name, test in _TESTS.items():
             try:

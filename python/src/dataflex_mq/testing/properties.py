@@ -1,4 +1,4 @@
-"""What must hold of a component of rows on each sample. Each answers with what is wrong and what to do, or None."""
+"""Properties that a component of rows must have on each sample. Each check answers with what is wrong and what to do, or None."""
 
 from __future__ import annotations
 

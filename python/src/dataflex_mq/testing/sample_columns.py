@@ -15,7 +15,7 @@ _RESPONSE_SCOPED = ("rm_scores", "token_level_scores", "token_level_rewards")
 
 
 def columns_of(sample: Sample, scopes: dict[str, str], wider: int = 0) -> StepColumns:
-    """In memory of its own. `wider`: tokens that a trainer pads beyond the longest response, whose lengths it does not tell then."""
+    """In memory of its own. `wider`: tokens of padding beyond the longest response; the lengths are then left out."""
     lengths = np.array(sample.lengths, dtype=np.int32)
     width = int(lengths.max(initial=0)) + wider
     layout = Layout(sample.rows, width, _mask(sample, width), None if wider else lengths)

@@ -14,11 +14,11 @@ const json = (text: string) => readStep(fileWith("hostile.json", text));
 
 describe("files that would give a wrong weight without a word", () => {
   test("a key twice in one object: JSON would take the last", async () => {
-    await expectRefused(json('{"fields": {"a": [1]}, "fields": {"a": [2]}}'), /"fields" stands twice/);
-    await expectRefused(json('{"fields": {"a": [1], "b": [3], "\\u0061" : [2]}}'), /"a" stands twice/);
+    await expectRefused(json('{"fields": {"a": [1]}, "fields": {"a": [2]}}'), /"fields" occurs twice/);
+    await expectRefused(json('{"fields": {"a": [1], "b": [3], "\\u0061" : [2]}}'), /"a" occurs twice/);
     await expectRefused(
       readStep(rollouts("twice.jsonl", [line, '{"uid":"a","score":1,"score":0,"response_length":2}'])),
-      /line 2: the key "score" stands twice/,
+      /line 2: the key "score" occurs twice/,
     );
   });
 

@@ -79,7 +79,7 @@ describe("a wrong block", () => {
       "mechanism",
       /none is registered/,
     ],
-    ["normalize on select", { ...SELECT, normalize: "row" }, "normalize", /concerns mechanism reweight/],
+    ["normalize on select", { ...SELECT, normalize: "row" }, "normalize", /applies to mechanism reweight/],
     ["clip beyond float32", { ...REWEIGHT, clip: [1e39, 1e40] }, "clip", /float32/],
     ["clip the wrong way round", { ...REWEIGHT, clip: [2, 1] }, "clip", /low <= high/],
     [

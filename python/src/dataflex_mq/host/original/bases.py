@@ -41,7 +41,7 @@ class Actuator(ABC):
 
     @abstractmethod
     def act(self, scores: Any, batch: Any, **ctx: Any) -> Any:
-        """What the mechanism wants."""
+        """What the mechanism expects."""
 
 
 class Selector(Actuator):

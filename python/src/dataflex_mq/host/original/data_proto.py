@@ -66,7 +66,7 @@ class OriginalBatch:
         return len(self.batch)
 
     def __getitem__(self, rows: Any) -> OriginalBatch:
-        """Some rows, as `select_idxs`."""
+        """The same as `select_idxs`."""
         return self.select_idxs(rows)
 
     def select_idxs(self, rows: Any) -> OriginalBatch:
