@@ -3,13 +3,14 @@ import { DataflexError } from "../errors.js";
 import type { Handle } from "../protocol/messages.js";
 import { stateOf } from "../protocol/pipeline-state.js";
 import { checkSaved, packEntry, type SavedState, type StateEntry, unpackEntry } from "../protocol/saved-state.js";
+import { rawState, readState } from "../redis/read-state.js";
 import { restoreRun } from "../redis/scripts/mount-run.js";
-import { readState, restoreState } from "../redis/scripts/restore-state.js";
+import { restoreState } from "../redis/scripts/restore-state.js";
 import { sentence } from "../sentences.js";
 
 /** Reads what a pipeline remembers. Errors: INVALID_INPUT for a pipeline that remembers nothing, DECODE. */
 export async function saveState(redis: Redis, handle: Handle, pipeline: string): Promise<SavedState> {
-  const raw = await readState(redis, handle.run, stateOwner(handle, pipeline));
+  const raw = rawState(await readState(redis, handle.run, stateOwner(handle, pipeline)));
   const steps = raw.keys.map((key, i): [string, StateEntry] => [key, unpackEntry(raw.entries[i]!)]);
   return { v: 1, pipeline, steps: Object.fromEntries(steps) };
 }

@@ -89,7 +89,8 @@ export const KEY_TABLE = [
     key: "dfx2:{tag}:<run>:mix:<pipeline>",
     type: "hash",
     ttl: "7 d",
-    holds: "state of a pipeline that remembers: `<step>` → what that step said, `head` → who wrote last",
+    holds:
+      "state of a pipeline that remembers: `<step>` → what that step said, `head` → who wrote last, `rev` → which rewriting it has seen",
   },
   {
     key: "dfx2:{tag}:<run>:<inc>:<step>:status",

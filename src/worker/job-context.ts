@@ -5,11 +5,13 @@ import type { JobData, ResultHeader } from "../protocol/messages.js";
 import type { JobOutcome } from "../protocol/outcome-words.js";
 import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import type { Handles } from "../redis/mounts.js";
+import type { StateCache } from "./state-cache.js";
 
 export interface JobContext {
   readonly redis: Redis;
   readonly handles: Handles;
   readonly workerId: string;
+  readonly states: StateCache;
   readonly log: Logger;
   /** Longest time that one job may compute. */
   readonly computeLimitMs: number;

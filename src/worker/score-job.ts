@@ -10,7 +10,6 @@ import { packEntry } from "../protocol/saved-state.js";
 import { parseStepKey } from "../redis/keys.js";
 import type { ActiveJob } from "../redis/queue/job-consumer.js";
 import { type Begun, begin } from "../redis/scripts/begin.js";
-import { readState } from "../redis/scripts/restore-state.js";
 import { type SettleWord, settle } from "../redis/scripts/settle.js";
 import type { ComputeHost } from "./compute/host.js";
 import { countTokens } from "./count-tokens.js";
@@ -61,7 +60,7 @@ export async function scoreJob(j: JobToScore, onBegun: (begun: OpenJob) => void)
   const readBytes = puts.reduce((n, p) => n + p.body.byteLength, 0);
   const memory = stateOf(spec);
   const state = memory?.reads
-    ? await ask("reading a state", () => readState(c.redis, data.run, memory.owner))
+    ? await ask("reading a state", () => c.states.read(c.redis, data.run, memory.owner))
     : undefined;
   const readColumns = puts.flatMap((p) => p.columns);
   const { step, trigger } = parseStepKey(data.step);

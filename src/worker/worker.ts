@@ -17,6 +17,7 @@ import type { Backend } from "./compute/thread-messages.js";
 import type { JobExecution } from "./job-context.js";
 import { processJob } from "./process-job.js";
 import { RetiredSets } from "./retired-sets.js";
+import { StateCache } from "./state-cache.js";
 import { VitalSigns } from "./vitals.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "./worker-options.js";
 
@@ -29,6 +30,7 @@ const GOODBYE_MS = 3_000;
 export class Worker extends Service<WorkerBeat> {
   readonly #options: WorkerOptions;
   readonly #vitals = new VitalSigns();
+  readonly #states = new StateCache();
   #handles!: Handles;
   #consumer: JobConsumer | undefined;
   #set: ComponentSet | undefined;
@@ -154,6 +156,7 @@ export class Worker extends Service<WorkerBeat> {
       redis: this.redis,
       handles: this.#handles,
       workerId: this.id,
+      states: this.#states,
       log: this.log,
       computeLimitMs: this.#options.computeLimitMs ?? WORKER_DEFAULTS.computeLimitMs,
       onExecution: (execution: JobExecution) => this.#report(execution),

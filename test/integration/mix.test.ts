@@ -19,7 +19,7 @@ function expectShares(have: readonly number[], want: readonly number[]): void {
 }
 const stateKey = (run: Run, pipeline = "main") => runKeys(run.handle.run).state(pipeline);
 const remembered = async (run: Run): Promise<string[]> =>
-  (await system.redis.raw.hkeys(stateKey(run))).filter((field) => field !== "head").sort();
+  (await system.redis.raw.hkeys(stateKey(run))).filter((field) => field !== "head" && field !== "rev").sort();
 
 describe("proportions", () => {
   test("follow the means of all steps so far; what a result carries", async () => {

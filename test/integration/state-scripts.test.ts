@@ -3,8 +3,10 @@ import { DEFAULT_LIMITS } from "../../src/columns/limits.js";
 import type { OutcomeHeader } from "../../src/protocol/messages.js";
 import { packEntry, unpackEntry } from "../../src/protocol/saved-state.js";
 import { runKeys, STATE_TTL_MS } from "../../src/redis/keys.js";
-import { readState, restoreState } from "../../src/redis/scripts/restore-state.js";
+import { rawState, readState } from "../../src/redis/read-state.js";
+import { restoreState } from "../../src/redis/scripts/restore-state.js";
 import { settle } from "../../src/redis/scripts/settle.js";
+import { StateCache } from "../../src/worker/state-cache.js";
 import { startTestRedis, type TestRedis } from "../helpers/redis.js";
 
 let redis: TestRedis;
@@ -37,7 +39,7 @@ function aRun() {
     return settle(redis.raw, { run, incarnation, step }, header, [], DEFAULT_LIMITS, { remember: entry });
   };
   const state = async (): Promise<Record<string, number>> => {
-    const { keys: steps, entries } = await readState(redis.raw, run, "mix");
+    const { keys: steps, entries } = rawState(await readState(redis.raw, run, "mix"));
     const read = steps.map((step, i): [string, number] => [step, unpackEntry(entries[i]!).values[0]![1]!]);
     return Object.fromEntries(read.sort());
   };
@@ -170,5 +172,68 @@ describe("restore-state", () => {
     const steps = Array.from({ length: 20_000 }, (_, i): [string, Uint8Array] => [`${i}.0`, entryOf(i)]);
     expect(await restoreState(redis.raw, { run, incarnation: incarnation() }, "mix", steps)).toBe("OK");
     expect(Object.keys(await state())).toHaveLength(20_000);
+  });
+});
+
+describe("a state of many steps", () => {
+  const PROMPTS = 256;
+  const STEPS = 200;
+  const entryOf = (inc: number, value: number) =>
+    packEntry({ inc, by: "x", values: Array.from({ length: PROMPTS }, (_, i) => [`prompt-${i}`, value, 8]) });
+  const callsOf = async (command: string): Promise<number> =>
+    Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await redis.raw.info("commandstats"))?.[1] ?? 0);
+  const sentBytes = async (): Promise<number> =>
+    Number(/total_net_output_bytes:(\d+)/.exec(await redis.raw.info("stats"))?.[1]);
+
+  async function filled() {
+    const run = aRun();
+    await run.mount();
+    const ref = { run: run.run, incarnation: run.incarnation() };
+    const steps = Array.from({ length: STEPS }, (_, n) => [`${n}.0`, entryOf(1, n)] as const);
+    expect(await restoreState(redis.raw, ref, "mix", steps)).toBe("OK");
+    return run;
+  }
+
+  test("is rewound without an entry being read", async () => {
+    const run = await filled();
+    await run.accept("150.0", 1, { keep: 1000 });
+    await run.mount();
+    const before = await callsOf("hget");
+    await run.accept("3.0", 7, { keep: 1000 });
+    expect((await callsOf("hget")) - before).toBeLessThan(10);
+    expect(await callsOf("hgetall")).toBe(0);
+    expect(Object.keys(await run.state()).sort()).toEqual(["0.0", "1.0", "2.0", "3.0"]);
+  });
+
+  test("is read once by a worker, and then only what was added", async () => {
+    const run = await filled();
+    const cache = new StateCache();
+    const read = async () => {
+      const from = await sentBytes();
+      const { keys: steps, entries } = await cache.read(redis.raw, run.run, "mix");
+      const values = steps.map((step, i) => [step, unpackEntry(entries[i]!).values[0]![1]!] as const);
+      return { values: new Map(values), bytes: (await sentBytes()) - from };
+    };
+    const all = await read();
+    expect(all.values.size).toBe(STEPS);
+    await run.accept(`${STEPS}.0`, 1, { keep: 1000 });
+    // The first step of an incarnation rewinds, which makes everything be read again.
+    await read();
+    await run.accept(`${STEPS + 1}.0`, 42, { keep: 1000 });
+    const added = await read();
+    expect(added.values.get(`${STEPS + 1}.0`)).toBe(42);
+    expect(added.values.size).toBe(STEPS + 2);
+    expect(added.bytes).toBeLessThan(all.bytes / 10);
+    // Settled anew, rewound, restored: what changed is never taken from before.
+    await run.accept(`${STEPS + 1}.0`, 43, { attempt: 2, keep: 1000 });
+    expect((await read()).values.get(`${STEPS + 1}.0`)).toBe(43);
+    await run.mount();
+    await run.accept("5.0", 44, { keep: 1000 });
+    expect([...(await read()).values.keys()].length).toBe(6);
+    const ref = { run: run.run, incarnation: run.incarnation() };
+    await restoreState(redis.raw, ref, "mix", [["5.0", entryOf(1, 45)]]);
+    expect([...(await read()).values]).toEqual([["5.0", 45]]);
+    await redis.flush();
+    expect((await read()).values.size).toBe(0);
   });
 });

@@ -216,25 +216,34 @@ local function step_before(a, b)
   return tonumber(at) < tonumber(bt)
 end
 
--- One step's part of a pipeline's state, or its absence: `entry` replaces the step's earlier entry. `head` says which
--- incarnation wrote last, and its earliest step: an incarnation that begins, or goes further back, repeats those steps, so entries of
--- other incarnations for that step and later ones are removed. Beyond `keep` steps (an eighth more, to sort seldom) the oldest are forgotten.
+-- Marks that a state's entries changed otherwise than by new steps: whoever has read them reads them again. Never the same twice, also
+-- after Redis has lost the key.
+local function touch_state(key)
+  local t = redis.call('TIME')
+  redis.call('HSET', key, 'rev', t[1] .. '.' .. t[2])
+end
+
+-- One step's part of a pipeline's state, or its absence: `entry` replaces whatever the step said before. `head` says which
+-- incarnation wrote last, and its earliest step: an incarnation that begins, or goes further back, repeats those steps, so the entries
+-- of that step and later ones, which are others', are removed. Beyond `keep` steps (plus an eighth, to sort seldom) the oldest are forgotten.
+-- No entry is read here: a state may hold a hundred megabytes.
 local function remember_step(key, inc, step, entry, keep, ttl)
   local head_inc, head_step = string.match(redis.call('HGET', key, 'head') or '', '^(%d+) (.+)$')
-  if head_inc ~= inc or step_before(step, head_step) then
-    local all = redis.call('HGETALL', key)
-    for i = 1, #all, 2 do
-      if all[i] ~= 'head' and not step_before(all[i], step) and string.format('%.0f', cmsgpack.unpack(all[i + 1])[1]) ~= inc then
-        redis.call('HDEL', key, all[i])
-      end
+  local known = redis.call('HEXISTS', key, step) == 1
+  local rewound = head_inc ~= inc or step_before(step, head_step)
+  if rewound then
+    for _, field in ipairs(redis.call('HKEYS', key)) do
+      local is_step = field ~= 'head' and field ~= 'rev'
+      if is_step and not step_before(field, step) and (head_inc ~= inc or step_before(field, head_step)) then redis.call('HDEL', key, field) end
     end
     redis.call('HSET', key, 'head', inc .. ' ' .. step)
   end
+  if rewound or known then touch_state(key) end
   if entry == '' then redis.call('HDEL', key, step) else redis.call('HSET', key, step, entry) end
   if redis.call('HLEN', key) > keep + keep / 8 then
     local steps = {}
     for _, field in ipairs(redis.call('HKEYS', key)) do
-      if field ~= 'head' then steps[#steps + 1] = field end
+      if field ~= 'head' and field ~= 'rev' then steps[#steps + 1] = field end
     end
     table.sort(steps, step_before)
     for i = 1, #steps - keep do redis.call('HDEL', key, steps[i]) end

@@ -1,23 +1,41 @@
 import type { Redis } from "ioredis";
-import type { RawState } from "../../protocol/saved-state.js";
 import { type RunRef, runKeys, STATE_TTL_MS } from "../keys.js";
 import { type FencedWord, runScript } from "./run-script.js";
 
-/** A pipeline's state as Redis has it: one packed entry per step. Empty if nothing was ever remembered. */
-export async function readState(redis: Redis, run: string, pipeline: string): Promise<RawState> {
-  const hash = await redis.hgetallBuffer(runKeys(run).state(pipeline));
-  const steps = Object.entries(hash).filter(([field]) => field !== "head");
-  return { keys: steps.map(([key]) => key), entries: steps.map(([, entry]) => entry) };
-}
+/** Bytes of entries that one script takes at most, one entry at least. */
+const PART_BYTES = 256 << 10;
 
-/** Replaces a pipeline's state. */
+type Steps = readonly (readonly [key: string, entry: Uint8Array])[];
+
+/** Replaces a pipeline's state, in parts that each keep Redis busy for a moment only. */
 export async function restoreState(
   redis: Redis,
   ref: RunRef,
   pipeline: string,
-  steps: readonly (readonly [key: string, entry: Uint8Array])[],
+  steps: Steps,
 ): Promise<"OK" | FencedWord> {
   const keys = runKeys(ref.run);
-  const args = [ref.incarnation, STATE_TTL_MS, ...steps.flat()];
-  return (await runScript(redis, "restoreState", [keys.mount, keys.state(pipeline)], args)).word;
+  let first = 1;
+  for (const part of parts(steps)) {
+    const args = [ref.incarnation, STATE_TTL_MS, first, ...part.flat()];
+    const { word } = await runScript(redis, "restoreState", [keys.mount, keys.state(pipeline)], args);
+    if (word !== "OK") return word;
+    first = 0;
+  }
+  return "OK";
+}
+
+/** At least one part, also of no steps: it clears what Redis has. */
+function parts(steps: Steps): Steps[] {
+  const made: (readonly [string, Uint8Array])[][] = [[]];
+  let bytes = 0;
+  for (const step of steps) {
+    if (bytes + step[1].byteLength > PART_BYTES && bytes > 0) {
+      made.push([]);
+      bytes = 0;
+    }
+    made.at(-1)!.push(step);
+    bytes += step[1].byteLength;
+  }
+  return made;
 }
