@@ -37,6 +37,8 @@ const SENTENCES = {
     "row(s) {rows} have no {column}, and others of this step have one: put {column} for every row, or for none",
   "INVALID_INPUT.no_mask":
     'field "{field}" has one number a row, and no response_mask says which tokens that is for: put response_mask with it, or before',
+  "INVALID_INPUT.keep":
+    'field "{field}" has {length} entries, and the step {rows} rows: keep takes fields with one entry a row',
   "INVALID_INPUT.misspelt":
     'field "{given}" is not wanted at {stage}, and "{wanted}", which is, is missing: rename it, or leave it out',
   RELEASED: "step {step} was released: it takes no more puts, and its weights are gone",

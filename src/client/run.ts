@@ -6,7 +6,7 @@ import type { PipelineSpec } from "../protocol/pipeline-spec.js";
 import type { SavedState } from "../protocol/saved-state.js";
 import { type Stage, tableOf } from "../protocol/stages.js";
 import { stepKeyOf } from "../redis/keys.js";
-import { releaseStep, type Unlinked } from "../redis/scripts/release.js";
+import { releaseStep } from "../redis/scripts/release.js";
 import { alignResult, lastStage, rowsOfStep, type StepRows } from "./align.js";
 import { asWanted } from "./as-wanted.js";
 import type { BlockingPool } from "./blocking-pool.js";
@@ -19,6 +19,7 @@ import type { PipelineResult } from "./outcomes.js";
 import { posting } from "./posting.js";
 import type { PutOptions, WeightsOptions } from "./run-options.js";
 import { loadState, saveState } from "./run-state.js";
+import { type Released, RunStep } from "./run-step.js";
 import { ridingSessions } from "./sessions.js";
 import { StepResult } from "./step-result.js";
 import { waitForStep } from "./wait.js";
@@ -29,8 +30,6 @@ const RELEASE_MS = 30_000;
 const KEYS_MS = 10_000;
 /** A few megabytes at most, and no step waits for it. */
 const STATE_MS = 60_000;
-
-export type Released = Unlinked | "UNAVAILABLE";
 
 /** A mounted run in the hands of one producer. */
 export class Run extends MountedRun {
@@ -167,6 +166,23 @@ export class Run extends MountedRun {
     if (answer.word === "FENCED") this.fenced = true;
     if (this.owner) this.released.add(stepKey);
     return answer.word === "OK" ? answer.released : "UNKNOWN";
+  }
+
+  /**
+   * Uses a step and releases it, also where `use` throws: then its error is thrown, whatever becomes of the release.
+   * @returns what `use` returns
+   */
+  async step<T>(step: number, use: (step: RunStep) => Promise<T>, options: { trigger?: number } = {}): Promise<T> {
+    const own = new RunStep(this, checkStep(step), checkTrigger(options.trigger ?? 0));
+    let used: T;
+    try {
+      used = await use(own);
+    } catch (error) {
+      await own.release().catch(() => {});
+      throw error;
+    }
+    await own.release();
+    return used;
   }
 
   /**

@@ -10,8 +10,10 @@ import type { CombinedReport } from "../protocol/statistics-messages.js";
 import { combinedReport } from "./combined-report.js";
 import { type Composed, compose } from "./compose.js";
 import { expand } from "./expand.js";
+import { keepRows, keptRows, type RowWise } from "./kept-rows.js";
 import type { PipelineResult } from "./outcomes.js";
 import { remask } from "./remask.js";
+import { stepMetrics } from "./step-metrics.js";
 
 /** Float32 weights with their shape: `(rows,)`, or row-major `(rows, L)` with 0 outside the mask. */
 export interface WeightArray {
@@ -100,6 +102,27 @@ export class StepResult {
     this.#forLoss = known && sameSpans(known.spans, loss) ? known.composed : this.#compose(scored, loss);
     this.#onLoss?.(this.#forLoss);
     return expand(this.#forLoss.weights, loss, kept);
+  }
+
+  /** One flat record of numbers for a logger: see `stepMetrics`. */
+  metrics(prefix = "dataflex"): Record<string, number> {
+    return stepMetrics(this, prefix);
+  }
+
+  /** Rows that weigh in the loss, ascending; undefined where nothing weighs it: then all rows do. */
+  get keptRows(): Int32Array | undefined {
+    const composed = this.#forLoss ?? this.#composeScored()?.composed;
+    return composed && keptRows(composed);
+  }
+
+  /**
+   * Fields with one entry a row, cut to the rows that weigh in the loss: the rest needs no forward pass. Weights of their own
+   * (`combined`, `rolloutIsWeights`) are cut the same way.
+   * @throws DataflexError INVALID_INPUT naming a field with another number of rows
+   */
+  keep<F extends Readonly<Record<string, RowWise>>>(fields: F): F {
+    const kept = this.keptRows;
+    return kept ? keepRows(fields, kept, this.#mask!.rows) : fields;
   }
 
   #composeScored() {

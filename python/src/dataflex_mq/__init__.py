@@ -8,11 +8,13 @@ dataflex-mq's trainer side: post batch tensors, get per-token loss weights back.
         result.rollout_is_weights(mask)
 """
 
+from .client.aio import AsyncClient, AsyncRun, AsyncRunStep
 from .client.client import Client
 from .client.outcomes import PipelineResult
 from .client.pending import PendingStep
 from .client.put import PutReceipt
 from .client.run import Run
+from .client.run_step import RunStep
 from .client.step_result import StepResult
 from .client.step_scale import step_scale
 from .columns.input import to_field_value
@@ -34,6 +36,9 @@ from .version import __version__
 
 __all__ = [
     "ERROR_CODES",
+    "AsyncClient",
+    "AsyncRun",
+    "AsyncRunStep",
     "Client",
     "ClosedError",
     "DataflexError",
@@ -47,6 +52,7 @@ __all__ = [
     "PutReceipt",
     "RedisError",
     "Run",
+    "RunStep",
     "ServiceFailure",
     "StepResult",
     "WaitTimeout",

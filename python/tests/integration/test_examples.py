@@ -31,7 +31,7 @@ def test_the_readme_runs(
         "lengths": LENGTHS,
     }
     blocks = BLOCK.findall((PYTHON / "README.md").read_text())
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
     assert "[1.0043" in capsys.readouterr().out.replace("\n", "")

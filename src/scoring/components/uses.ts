@@ -1,6 +1,6 @@
 /** Trainers whose settings readers know. */
 export const KNOWN_TRAINERS = ["verl", "TRL", "slime", "OpenRLHF", "others"] as const;
-export type KnownTrainer = (typeof KNOWN_TRAINERS)[number];
+type KnownTrainer = (typeof KNOWN_TRAINERS)[number];
 
 /** One way to meet a problem: components by name, scorer first, and what other trainers call the same. */
 export interface Remedy {

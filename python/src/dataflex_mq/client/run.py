@@ -24,6 +24,7 @@ from .pending import PendingStep
 from .posting import Posting, PutOptions
 from .put import PutReceipt
 from .reading import SCRIPT_SECONDS, StepReading
+from .run_step import RunStep
 from .sessions import riding_sessions
 from .state import SavedState, load_state, save_state
 from .step_result import StepResult
@@ -208,6 +209,11 @@ class Run(MountedRun):
         if self._is_owner:
             self._released.add(at)
         return fate if word == "OK" else "UNKNOWN"
+
+    def step(self, step: int, *, trigger: int = 0) -> RunStep:
+        """`with run.step(7) as step`: a step that is released at the end, also after an exception."""
+        step_at(step, trigger)
+        return RunStep(self, step, trigger)
 
     def mix_state(self, pipeline: str) -> SavedState:
         """

@@ -17,10 +17,12 @@ from ..errors import DataflexError, error
 from ..redis.mounts import Handle
 from .combined_report import combined_report
 from .compose import Composed, RowWeights, Weights, compose, to_array
+from .kept_rows import keep_rows, kept_rows
 from .like import like_mask
 from .open_steps import OpenStep
 from .outcomes import PipelineResult
 from .placement import torch_float, torch_place
+from .step_metrics import step_metrics
 
 
 class StepResult:
@@ -103,6 +105,27 @@ class StepResult:
         weights = RowWeights(np.ones(loss.rows, dtype=np.float32)) if composed is None else composed.weights
         kept = None if self._composition["combine"] == "replace" else existing
         return like_mask(weights, loss, mask, kept, dtype, device)
+
+    def metrics(self, prefix: str = "dataflex") -> dict[str, float]:
+        """One flat dictionary of numbers for a logger: see `step_metrics`."""
+        return step_metrics(self, prefix)
+
+    @property
+    def kept_rows(self) -> np.ndarray | None:
+        """int64 (k,): rows that weigh in the loss, ascending; None where nothing weighs it: then all rows do."""
+        composed = self._over_loss or self._over_scored
+        return None if composed is None else kept_rows(composed)
+
+    def keep(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """
+        Fields with one entry a row (lists, arrays, tensors, nested tensors), cut to the rows that weigh in the loss: the rest needs no
+        forward pass. Weights (`weights`, `rollout_is_weights`) are cut the same way. Raises INVALID_INPUT naming a field with another
+        number of rows.
+        """
+        kept = self.kept_rows
+        if kept is None or self._scored is None:
+            return dict(fields)
+        return keep_rows(fields, kept, self._scored.rows)
 
     def _compose(self, loss: MaskColumn) -> Composed | None:
         """The composition over the loss's mask, kept until another mask is asked for. None where nothing weighs the loss."""
