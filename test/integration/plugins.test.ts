@@ -87,6 +87,20 @@ describe("a component that misbehaves harms its own step at most", () => {
       "COMPUTE_LOST",
       "(it raised Error: thirteen, rejected meanwhile (mischief.ts, line ",
     ],
+    ["adds to Object.prototype", mischief("pollute"), "COMPONENT", "changes Object.prototype.polluted"],
+    ["replaces a method of all arrays", mischief("replace"), "COMPONENT", "changes Array.prototype.map"],
+    [
+      "adds to Array.prototype and throws",
+      mischief("pollute-and-throw"),
+      "COMPONENT",
+      "changes Array.prototype.polluted",
+    ],
+    [
+      "throws a message of 100 MiB",
+      mischief("long-message"),
+      "COMPONENT",
+      "scorer 'mischief' raised Error: thirteen xxx",
+    ],
   ])("%s: a typed failure that names it", async (_what, dataflex, code, text) => {
     const { thirteen, others } = await onThirteen(await system.mount(dataflex));
     const error = await rejection(thirteen);
@@ -94,6 +108,24 @@ describe("a component that misbehaves harms its own step at most", () => {
     expect(error.message).toContain('pipeline "main"');
     await others();
   });
+
+  test("a message of 100 MiB reaches nobody whole", async () => {
+    const { thirteen, others } = await onThirteen(await system.mount(mischief("long-message")));
+    expect((await rejection(thirteen)).message.length).toBeLessThan(10_000);
+    await others();
+  });
+
+  test.each(["long-warnings", "flood"])(
+    "says far too much (%s): its weights count, and are as small as others'",
+    async (how) => {
+      const run = await system.mount(mischief(how));
+      const { thirteen, others } = await onThirteen(run);
+      expect(worst(await thirteen, softmaxWeights(valuesOf(13)))).toBeLessThan(1e-5);
+      const [p] = (await run.weights(13)).pipelines;
+      expect(JSON.stringify([p!.warnings, p!.metrics]).length).toBeLessThan(1 << 20);
+      await others();
+    },
+  );
 
   test("gives a weight below 0: a typed failure that names component and row", async () => {
     const run = await system.mount({ ...REWEIGHT, actuator: { name: "negative" } });

@@ -4,6 +4,10 @@ import { seededRng } from "../batch/rng.js";
 import type { Component, Context } from "../components/component-types.js";
 import type { Flag, RunContext } from "./outcome.js";
 
+/** Warnings and metrics travel with every result: as many, and as long, as anyone reads. */
+const MOST = 200;
+const LENGTH = 2_000;
+
 /** What running components leaves behind besides their numbers. A run that may be repeated has notes of its own. */
 export class Notes {
   readonly #warnings: Set<string>;
@@ -16,9 +20,11 @@ export class Notes {
   }
 
   warn(text: string): void {
-    this.#warnings.add(text);
+    if (this.#warnings.size < MOST) this.#warnings.add(text.slice(0, LENGTH));
   }
-  count(metric: string, amount: number): void {
+  count(name: string, amount: number): void {
+    const metric = name.slice(0, LENGTH);
+    if (this.#metrics.size >= MOST && !this.#metrics.has(metric)) return;
     this.#metrics.set(metric, (this.#metrics.get(metric) ?? 0) + amount);
   }
   flag(flag: Flag): void {

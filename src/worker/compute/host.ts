@@ -1,13 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { totalmem } from "node:os";
 import { Worker as Thread } from "node:worker_threads";
 import { DataflexError } from "../../errors.js";
 import { within } from "../../lifecycle.js";
 import type { PipelineSpec } from "../../protocol/pipeline-spec.js";
+import { shownText } from "../../redact.js";
 import type { TensorUse } from "../../scoring/batch/tensor-backend.js";
 import { describeThrown, thrownText } from "../../scoring/components/thrown-at.js";
 import { pluginEnv } from "../plugin-env.js";
+import { ChildOutput } from "../python/child-output.js";
 import type { PythonMemory } from "../python/host-messages.js";
 import type { PythonSlot } from "../python/python-slot.js";
+import { boundStack } from "./bounded-failure.js";
 import type { Computed, ComputeReply, ComputeRequest, ComputeSetup, Knock, PythonNews } from "./thread-messages.js";
 
 /** Native TensorFlow does not survive a second thread of its process, so it gets a child process. */
@@ -188,7 +192,7 @@ export class ComputeHost {
         if (this.#stopped) return;
         if (this.#pending) this.#pending.reject(lost);
         // A job that has its result by then keeps it, but the component's author should know.
-        else process.stderr.write(`${lost.message}\n`);
+        else process.stderr.write(shownText(`${lost.message}\n`));
       });
     });
   }
@@ -198,6 +202,10 @@ export class ComputeHost {
     const how = cause === undefined ? `exit ${code}` : `it raised ${thrownText(describeThrown(cause))}`;
     const when = this.#last === undefined ? "at its start" : this.#pending ? "under" : "after";
     const which = this.#last === undefined ? "" : ` ${partsOf(this.#last)}`;
+    if ((cause as NodeJS.ErrnoException | undefined)?.code === "ERR_WORKER_OUT_OF_MEMORY") {
+      const message = `${what} ran out of memory ${when}${which}: its objects may take ${heapMb()} MiB. Make steps smaller, or components thriftier`;
+      return new DataflexError("OUT_OF_MEMORY", message, { heap_mb: heapMb() }, { cause });
+    }
     return new DataflexError("COMPUTE_LOST", `${what} ended ${when}${which} (${how})`, { code }, { cause });
   }
 
@@ -244,18 +252,28 @@ function partsOf({ name, scorer, actuator }: PipelineSpec): string {
   return `pipeline "${name}", ${parts.join(", ")}`;
 }
 
+/** Half of what the process may have (a container's limit counts), so that one thread cannot end it; tensors lie outside of it. */
+function heapMb(): number {
+  const constrained = process.constrainedMemory?.() ?? 0;
+  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.max(256, Math.min(4_096, Math.floor(memory / 2 ** 21)));
+}
+
 /** Beside this file in the built package: threads and processes run the build, never the sources. */
 const ENTRY = new URL("./thread-entry.js", import.meta.url);
 
 function threadChannel(setup: ComputeSetup): Channel {
   // stdout is for results, not for what a component prints.
-  const thread = new Thread(ENTRY, { workerData: setup, stdout: true, env: pluginEnv() });
-  thread.stdout.on("data", (text: Uint8Array) => process.stderr.write(text));
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb() };
+  const streams = { stdout: true, stderr: true };
+  const thread = new Thread(ENTRY, { workerData: setup, ...streams, env: pluginEnv(), resourceLimits });
+  for (const stream of [thread.stdout, thread.stderr])
+    new ChildOutput(stream, (line) => process.stderr.write(`${shownText(line)}\n`));
   let cause: Error | undefined;
   // An error ends the thread; "exit" follows.
   thread.on("error", (thrown) => {
     cause = thrown instanceof Error ? thrown : new Error(String(thrown));
-    process.stderr.write(`compute thread: ${cause.stack ?? cause}\n`);
+    process.stderr.write(shownText(`compute thread: ${boundStack(cause.stack ?? String(cause))}\n`));
   });
   return {
     post: (message, transfer) => thread.postMessage(message, [...new Set(transfer)]),

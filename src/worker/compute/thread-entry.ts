@@ -9,6 +9,8 @@ import { changedText } from "../changed-text.js";
 import { PythonCalls } from "../python/python-calls.js";
 import { PythonLink } from "../python/python-link.js";
 import { openBackend } from "./backend.js";
+import { boundFailure, boundStack } from "./bounded-failure.js";
+import { watchIntrinsics } from "./intrinsics.js";
 import { scoreStep } from "./score-step.js";
 import type { ComputeReply, ComputeRequest, ComputeSetup, Knock, PythonNews } from "./thread-messages.js";
 
@@ -27,7 +29,11 @@ async function main(): Promise<void> {
   const calls = new PythonCalls(link);
   const ofRows = foreignComponents(setup.python, calls, "row");
   const ofTokens = foreignComponents(setup.python, calls, "token");
+  const changed = watchIntrinsics();
   const { components, sourceOf } = await loadComponents(setup.plugins, ofRows);
+  const spoiled = changed();
+  if (spoiled !== undefined)
+    throw new DataflexError("PLUGIN", spoiledText(`plugin ${setup.plugins.join(", ")}`, spoiled));
   if (setup.plugins.length > 0) refuseOthers(catalogueOf(components, { prefix: "plugin", sourceOf }).fingerprint);
   const tokenForm = new Map(ofRows.map(({ component }, i) => [component, ofTokens[i]!.component]));
   const registries = {
@@ -42,14 +48,24 @@ async function main(): Promise<void> {
       const registry = registries[request.spec.granularity === "token" ? "token" : "row"];
       calls.begin(request.spec, registry);
       const computed = await scoreStep(request, registry);
+      if (changed() !== undefined) throw new Error("spoiled");
       const { memory } = calls;
       reply({ kind: "result", id: request.id, ...computed, tensors: await tensorUse(), ...(memory && { memory }) }, [
         computed.body.buffer as ArrayBuffer,
       ]);
     } catch (error) {
+      const what = changed();
+      if (what !== undefined) {
+        // Whatever was thrown may come of it, and nothing here can be relied upon any more.
+        const who = `a component of this pipeline (${request.spec.scorer?.name ?? "none"}, ${request.spec.actuator.name})`;
+        const failure = { code: "COMPONENT", message: spoiledText(who, what), details: { changed: what } } as const;
+        reply({ kind: "failure", id: request.id, failure });
+        return process.exit(0);
+      }
       const failed = DataflexError.from(error, "COMPONENT");
       const stack = failed.cause instanceof Error ? failed.cause.stack : undefined;
-      reply({ kind: "failure", id: request.id, failure: failed.toFailure(), ...(stack && { stack }) });
+      const failure = boundFailure(failed.toFailure());
+      reply({ kind: "failure", id: request.id, failure, ...(stack && { stack: boundStack(stack) }) });
     }
   };
   if (parentPort) parentPort.on("message", onRequest);
@@ -59,6 +75,9 @@ async function main(): Promise<void> {
   }
   reply({ kind: "ready", backend: backend.name });
 }
+
+const spoiledText = (who: string, what: string): string =>
+  `${who} changes ${what}, which all code of the thread shares: keep it to objects of its own`;
 
 /** A file that was changed meanwhile would be another component under a known name. */
 function refuseOthers(fingerprint: string): void {

@@ -26,9 +26,16 @@ export const mischief = defineScorer({
       "print",
       "leak",
       "exit-after",
+      "pollute",
+      "replace",
+      "pollute-and-throw",
+      "hoard",
+      "long-message",
+      "long-warnings",
+      "flood",
     ]),
   }),
-  async score(batch, { params, step }) {
+  async score(batch, { params, step, warn, count }) {
     const scores = magnitude(batch);
     if (step !== 13) return scores;
     switch (params.how) {
@@ -45,6 +52,28 @@ export const mischief = defineScorer({
         return new Promise<never>(() => {});
       case "exit-after":
         setTimeout(() => process.exit(7));
+        return scores;
+      case "pollute":
+        (Object.prototype as Record<string, unknown>).polluted = 1;
+        return scores;
+      case "replace":
+        Array.prototype.map = () => [];
+        return scores;
+      case "pollute-and-throw":
+        (Array.prototype as unknown as Record<string, unknown>).polluted = 1;
+        throw new Error("thirteen, polluted");
+      case "hoard": {
+        const hoard: object[] = [];
+        for (;;) hoard.push({ more: hoard.length, and: [hoard.length] });
+      }
+      case "long-message":
+        throw new Error(`thirteen ${"x".repeat(100 << 20)}`);
+      case "long-warnings":
+        for (let i = 0; i < 10_000; i++) warn(`${i} ${"x".repeat(10_000)}`);
+        for (let i = 0; i < 10_000; i++) count(`m${i}`, 1);
+        return scores;
+      case "flood":
+        for (let i = 0; i < 20_000; i++) console.log(`\u001b[31m${i} ${"x".repeat(1_000)}`);
         return scores;
       case "infinite":
         return scores.div(0);
