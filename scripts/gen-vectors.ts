@@ -29,8 +29,13 @@ const FOLDER = new URL("../test/vectors/v1/", import.meta.url);
 
 function fieldOf({ dtype, scope, values }: VectorField, rows: number, width: number): FieldValue {
   if (dtype === "strings") return { kind: "strings", values: values as readonly string[] };
+  const data = fromJson(dtype, values.flat());
+  // A list of rows without a scope: features.
+  if (scope === undefined && Array.isArray(values[0])) {
+    return { kind: "features", dtype, shape: [rows, values[0].length], data };
+  }
   const shape = scope === undefined ? ([rows] as const) : ([rows, width] as const);
-  return { kind: "tensor", dtype, shape, data: fromJson(dtype, values.flat()) };
+  return { kind: "tensor", dtype, shape, data };
 }
 
 function columnsVector({ about, width, lengths, fields }: ColumnsCase): { vector: ColumnsVector; body: Uint8Array } {

@@ -1,4 +1,4 @@
-import { type ColumnsCase, vector } from "./build.js";
+import { type ColumnsCase, mask, PREFIX, vector } from "./build.js";
 
 /** Vectors of every dtype, and strings. */
 export const VECTOR_CASES: Readonly<Record<string, ColumnsCase>> = {
@@ -21,6 +21,33 @@ export const VECTOR_CASES: Readonly<Record<string, ColumnsCase>> = {
   "vector-i32": vector("i32", [0, 1, -1, 2147483647, -2147483648]),
   "vector-i64": vector("i64", ["0", "-1", "4294967296", "9007199254740992", "-9007199254740992"]),
   "vector-bool": vector("bool", [true, false, true]),
+  "features-f32": {
+    about: "Vectors of numbers a row beside a token matrix: their width is their own.",
+    width: 8,
+    fields: {
+      response_mask: mask(PREFIX),
+      features: {
+        dtype: "f32",
+        values: [
+          [0.5, -0.25, "-0"],
+          [1, "NaN", 2],
+          [0, 0, 0],
+          [3, "0x7fa00001", 4],
+        ],
+      },
+      acc: { dtype: "f64", values: [0.1, 1, 0, "-0"] },
+    },
+  },
+  "features-bf16": {
+    about: "The same in bfloat16, of one number a row.",
+    width: 0,
+    fields: { features: { dtype: "bf16", values: [[1.5], [-2], ["0x7f81"]] } },
+  },
+  "features-f16-empty": {
+    about: "Rows of no numbers.",
+    width: 0,
+    fields: { features: { dtype: "f16", values: [[], []] } },
+  },
   strings: {
     about: "A string column: repeated, empty, beyond ASCII, with a byte order mark.",
     width: 0,

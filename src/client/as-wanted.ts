@@ -30,9 +30,36 @@ export function asWanted(need: FieldNeed, input: unknown): FieldValue {
         return toFieldValue(name, { values: new Float32Array(0), lengths: [] });
       }
       return toFieldValue(name, input);
+    case "features":
+      return toFeatures(name, toFieldValue(name, input));
     default:
       return toFieldValue(name, input);
   }
+}
+
+/** `(rows, d)` in a float dtype of at most 32 bits; of ragged rows only where all are equally long. */
+function toFeatures(field: string, value: FieldValue): FieldValue {
+  const refuse = (why: string, details = {}): never => {
+    throw new DataflexError("INVALID_INPUT", `Field "${field}" ${why}.`, { field, ...details });
+  };
+  if (value.kind === "features") return value;
+  if (value.kind === "strings") return refuse("holds strings; features are (rows, d) numbers");
+  if (!["f32", "f16", "bf16"].includes(value.dtype)) {
+    return refuse(`holds ${value.dtype}; features are f32, f16 or bf16: cast them`);
+  }
+  if (value.kind === "tensor") {
+    const [rows, width] = value.shape;
+    if (width === undefined) return refuse("has one number per row; features are (rows, d)");
+    return { kind: "features", dtype: value.dtype, shape: [rows, width], data: value.data };
+  }
+  const width = value.lengths[0] ?? 0;
+  const row = value.lengths.findIndex((length) => length !== width);
+  if (row >= 0) {
+    refuse(`has ${value.lengths[row]} numbers in row ${row}, where row 0 has ${width}; features are (rows, d)`, {
+      row,
+    });
+  }
+  return { kind: "features", dtype: value.dtype, shape: [value.lengths.length, width], data: value.data };
 }
 
 /** Whole numbers as their text, each exact; undefined for anything else. */

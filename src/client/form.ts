@@ -30,10 +30,10 @@ export function checkForm(
   }
 }
 
-type Form = "strings" | "vector" | "matrix";
+type Form = "strings" | "vector" | "matrix" | "features";
 
 function formOf(value: FieldValue): Form {
-  if (value.kind === "strings") return "strings";
+  if (value.kind === "strings" || value.kind === "features") return value.kind;
   return value.kind === "tensor" && value.shape.length === 1 ? "vector" : "matrix";
 }
 
@@ -51,7 +51,11 @@ function kindProblem(name: string, kind: FieldKind, form: Form): string | undefi
         `has one ${form === "strings" ? "string" : "number"} per row; it is read token by token: send (rows, L), or ` +
         "ragged rows (an outcome on the response's last token, a value of the whole row on each of its tokens)"
       );
+    case "features":
+      return form === "features" ? undefined : "is read as features: send (rows, d)";
     default:
-      return form === "strings" ? "holds strings; it is read as numbers, one per row or one per token" : undefined;
+      return form === "strings" || form === "features"
+        ? `holds ${form}; it is read as numbers, one per row or one per token`
+        : undefined;
   }
 }

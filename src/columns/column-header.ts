@@ -1,7 +1,7 @@
 import { ALIGNMENT } from "./bytes.js";
 import { type DType, isDType } from "./dtypes.js";
 import { malformed } from "./encodings/part.js";
-import { isFieldName } from "./field-names.js";
+import { isFieldName, isMaskField } from "./field-names.js";
 import type { Limits } from "./limits.js";
 import { type ColumnHeader, ENCODINGS, type Encoding, SCOPES, type Scope } from "./tensor.js";
 
@@ -26,6 +26,7 @@ export interface CheckedHeader {
   readonly rows: number;
   readonly width: number;
   readonly matrix: boolean;
+  readonly features: boolean;
   readonly scope: Scope;
   readonly distinct: number;
   readonly parts: Readonly<Record<string, readonly [number, number]>>;
@@ -50,7 +51,8 @@ export function checkColumnHeader(header: ColumnHeader, limits: Limits): Checked
   const vectorAllowed = strings || enc === "dense";
   if (matrix ? strings : !vectorAllowed) malformed(name, `the encoding ${enc} does not fit its shape`);
   const scope = raw.scope as Scope;
-  if (matrix ? !(SCOPES as readonly unknown[]).includes(scope) : scope !== undefined) {
+  const features = matrix && scope === undefined && enc === "dense" && !isMaskField(name);
+  if (matrix ? !features && !(SCOPES as readonly unknown[]).includes(scope) : scope !== undefined) {
     malformed(name, `the scope ${shown(raw.scope)} is ${matrix ? "unknown" : "given without tokens"}`);
   }
   return {
@@ -60,9 +62,10 @@ export function checkColumnHeader(header: ColumnHeader, limits: Limits): Checked
     rows,
     width,
     matrix,
-    scope: matrix ? scope : "response",
+    features,
+    scope: matrix && !features ? scope : "response",
     distinct: strings ? size(name, "distinct", raw.distinct, rows) : 0,
-    parts: checkParts(name, enc, raw.parts),
+    parts: checkParts(name, enc, raw.parts, features),
   };
 }
 
@@ -105,11 +108,16 @@ function checkShape(name: string, shape: unknown, limits: Limits): { rows: numbe
   return { rows, width: matrix ? size(name, "width", shape[1], limits.max_width) : 0, matrix };
 }
 
-function checkParts(name: string, enc: Encoding, parts: unknown): Readonly<Record<string, readonly [number, number]>> {
+function checkParts(
+  name: string,
+  enc: Encoding,
+  parts: unknown,
+  features: boolean,
+): Readonly<Record<string, readonly [number, number]>> {
   if (!isRecord(parts)) malformed(name, "its parts are no map");
   const { required, optional } = PARTS[enc];
   for (const part of required) if (!Object.hasOwn(parts, part)) malformed(name, `part "${part}" is missing`, { part });
-  const known: readonly string[] = [...required, ...optional];
+  const known: readonly string[] = features ? required : [...required, ...optional];
   for (const [part, place] of Object.entries(parts)) {
     if (!known.includes(part)) malformed(name, `the encoding ${enc} has no part "${part}"`, { part });
     if (!Array.isArray(place) || place.length !== 2)

@@ -55,9 +55,11 @@ export function encodeColumns(fields: Readonly<Record<string, FieldValue>>, opts
     if (value.kind === "strings") {
       const { parts, distinct } = encodeStrings(name, value, limits.max_string_bytes);
       body.add(name, { enc: "strings", shape: [layout.rows], distinct, content: parts });
-    } else if (isVector(value)) {
+    } else if (value.kind === "features" || isVector(value)) {
+      if (value.kind === "features") atMost("numbers a row", value.shape[1], limits.max_width);
       const content: Parts = [["values", bytesOf(value.data)]];
-      const encoded = { enc: "dense", dtype: value.dtype, shape: [layout.rows], content } as const;
+      const shape = value.kind === "features" ? value.shape : [layout.rows];
+      const encoded = { enc: "dense", dtype: value.dtype, shape, content } as const;
       if (value.dtype === "i64") checkIntegers(name, encoded);
       body.add(name, encoded);
     } else if (isMaskField(name)) {
@@ -87,7 +89,7 @@ function checkIntegers(field: string, { content }: Encoded): void {
   }
 }
 
-function isVector(value: Tensor | Jagged): boolean {
+function isVector(value: Tensor | Jagged): value is Tensor {
   return value.kind === "tensor" && value.shape[1] === undefined;
 }
 

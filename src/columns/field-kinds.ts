@@ -10,7 +10,16 @@ export type FieldKind = (typeof FIELD_KINDS)[number];
 
 /** A field's kind, where nobody named it: by its scope, else by its name. */
 export function kindOf(need: { readonly name: string; readonly scope?: Scope; readonly kind?: FieldKind }): FieldKind {
-  return need.kind ?? (need.scope !== undefined ? "tokens" : isStringField(need.name) ? "strings" : "row");
+  return (
+    need.kind ??
+    (need.scope !== undefined
+      ? "tokens"
+      : isStringField(need.name)
+        ? "strings"
+        : need.name === "features"
+          ? "features"
+          : "row")
+  );
 }
 
 /** Token fields that trainers also hold as one number a row, and at which of its counted tokens that number stands. */

@@ -7,6 +7,7 @@ import type { FieldValue } from "./tensor.js";
 export function rowsOf(value: FieldValue): number {
   switch (value.kind) {
     case "tensor":
+    case "features":
       return value.shape[0];
     case "jagged":
       return value.lengths.length;
@@ -32,7 +33,7 @@ export function checkFieldValue(field: string, value: FieldValue): void {
     refuse(field, `is ${value.dtype} in a ${value.data.constructor.name}; ${value.dtype} is held in a ${array.name}`);
   }
   if (value.dtype === "bool" && !isMaskField(field)) checkBools(field, value.data);
-  if (value.kind === "tensor") {
+  if (value.kind !== "jagged") {
     if (value.shape.length < 1 || value.shape.length > 2 || !value.shape.every(isSize)) {
       refuse(field, `has the shape [${value.shape.join(", ")}]; a shape is [rows] or [rows, width]`);
     }

@@ -39,7 +39,7 @@ export function layoutOfColumns(columns: ReadonlyMap<string, Column>, rows: numb
   for (const [name, column] of columns) {
     if (column.rows !== rows)
       decodeError(`Column "${name}" has ${column.rows} rows, expected ${rows}.`, { field: name });
-    if (column.kind === "vector" || column.kind === "strings") continue;
+    if (column.kind === "vector" || column.kind === "strings" || column.kind === "features") continue;
     width = Math.max(width, column.width);
     if (column.kind === "lengths" || column.kind === "runs") {
       if (isMaskField(name) && mask === undefined) mask = column;
@@ -107,7 +107,11 @@ function findMask(fields: Readonly<Record<string, FieldValue>>, width: number): 
   const name = ["response_mask", "mask"].find((mask) => Object.hasOwn(fields, mask));
   if (name === undefined) return undefined;
   const value = fields[name]!;
-  if (value.kind === "strings" || (value.kind === "tensor" && value.shape[1] === undefined)) {
+  if (
+    value.kind === "strings" ||
+    value.kind === "features" ||
+    (value.kind === "tensor" && value.shape[1] === undefined)
+  ) {
     return invalid(`Field "${name}" has no token dimension; a mask is (rows, width) or ragged.`, { field: name });
   }
   return maskOf(name, value, width);

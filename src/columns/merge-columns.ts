@@ -5,7 +5,7 @@ import { type DType, type NumericArray, plainArray } from "./dtypes.js";
 import { mergeMasks, mergeStrings } from "./merge-compact.js";
 import { type Piece, planMerge, type Source } from "./merge-plan.js";
 import { gatherRow, tokenSpans } from "./paint-row.js";
-import type { Column, Layout, NumberColumn, TokenColumn } from "./tensor.js";
+import type { Column, FeaturesColumn, Layout, NumberColumn, TokenColumn } from "./tensor.js";
 
 export type { Piece } from "./merge-plan.js";
 
@@ -31,9 +31,28 @@ export function mergeColumns(pieces: readonly Piece[], totalRows: number, layout
     const dtype = commonDType(columns);
     return { kind: "vector", dtype, rows: totalRows, values: perRow(columns, sources, dtype) };
   }
+  if (columns.every(isKind("features"))) return mergeFeatures(columns, sources);
   if (columns.every(isMatrix)) return mergeMatrices(columns, sources, layout);
   const kinds = [...new Set(columns.map((column) => column.kind))].join(", ");
   throw new DataflexError("DECODE", `Producers sent one field as ${kinds}; these do not make one column.`, { kinds });
+}
+
+function mergeFeatures(columns: readonly FeaturesColumn[], sources: readonly Source[]): Column {
+  const { width } = columns[0]!;
+  const odd = columns.find((column) => column.width !== width);
+  if (odd !== undefined) {
+    const message = `Producers sent features of ${width} and of ${odd.width} numbers a row; these do not make one column.`;
+    throw new DataflexError("DECODE", message, { widths: [width, odd.width] });
+  }
+  const dtype = commonDType(columns);
+  const values = plainArray(dtype, sources.length * width);
+  sources.forEach(({ piece, row }, i) => {
+    const column = columns[piece]!;
+    const own = column.values.subarray(row * width, (row + 1) * width);
+    if (column.dtype === dtype) copyBits(bitsOf(own), 0, width, bitsOf(values), i * width);
+    else values.set(own, i * width);
+  });
+  return { kind: "features", dtype, rows: sources.length, width, values };
 }
 
 type Matrix = Exclude<TokenColumn, { kind: "lengths" | "runs" }>;
@@ -152,5 +171,5 @@ function isMask(column: Column): column is Extract<Column, { kind: "lengths" | "
 }
 
 function isMatrix(column: Column): column is Matrix {
-  return !isMask(column) && column.kind !== "vector" && column.kind !== "strings";
+  return !isMask(column) && column.kind !== "vector" && column.kind !== "strings" && column.kind !== "features";
 }

@@ -21,11 +21,12 @@ export function takeRows(value: FieldValue, order: ArrayLike<number>): FieldValu
     return { kind: "strings", values: Array.from(order, (row) => value.values[row]!) };
   }
   const from = bitsOf(value.data);
-  if (value.kind === "tensor") {
+  if (value.kind !== "jagged") {
     const width = value.shape[1] ?? 1;
     const data = new DTYPE_ARRAYS[value.dtype](order.length * width);
     const to = bitsOf(data);
     for (let k = 0; k < order.length; k++) copyBits(from, order[k]! * width, (order[k]! + 1) * width, to, k * width);
+    if (value.kind === "features") return { ...value, shape: [order.length, width], data };
     const shape = value.shape[1] === undefined ? ([order.length] as const) : ([order.length, width] as const);
     return { kind: "tensor", dtype: value.dtype, shape, data };
   }

@@ -24,6 +24,14 @@ export interface Jagged {
   readonly data: TypedArray;
 }
 
+/** A vector of numbers a row, `(rows, d)`, whose width has nothing to do with tokens. */
+export interface Features {
+  readonly kind: "features";
+  readonly dtype: DType;
+  readonly shape: readonly [number, number];
+  readonly data: TypedArray;
+}
+
 /** A column of strings, one a row. */
 export interface Strings {
   readonly kind: "strings";
@@ -31,7 +39,7 @@ export interface Strings {
 }
 
 /** What the encoder takes. */
-export type FieldValue = Tensor | Jagged | Strings;
+export type FieldValue = Tensor | Jagged | Features | Strings;
 
 export const ENCODINGS = ["dense", "jagged", "row", "last", "sparse", "lengths", "runs", "strings"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -44,6 +52,7 @@ export type Encoding = (typeof ENCODINGS)[number];
  */
 export type Column =
   | VectorColumn
+  | FeaturesColumn
   | DenseColumn
   | JaggedColumn
   | RowColumn
@@ -55,7 +64,7 @@ export type Column =
 /** Every column that holds numbers. */
 export type NumberColumn = Exclude<Column, StringsColumn>;
 /** Every column that holds a number for each token. */
-export type TokenColumn = Exclude<NumberColumn, VectorColumn>;
+export type TokenColumn = Exclude<NumberColumn, VectorColumn | FeaturesColumn>;
 export type MaskColumn = LengthsColumn | RunsColumn;
 
 interface TokenColumnBase {
@@ -74,6 +83,14 @@ export interface VectorColumn {
   readonly kind: "vector";
   readonly dtype: DType;
   readonly rows: number;
+  readonly values: NumericArray;
+}
+/** `(rows, width)`: a vector of numbers a row, row after row; `width` is its own. */
+export interface FeaturesColumn {
+  readonly kind: "features";
+  readonly dtype: DType;
+  readonly rows: number;
+  readonly width: number;
   readonly values: NumericArray;
 }
 /** `(rows, width)`, every element. */

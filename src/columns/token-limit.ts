@@ -5,7 +5,7 @@ import type { Column } from "./tensor.js";
 
 /** Tokens that a column in its compact form stands for; of a column of scope `mask` the mask itself says it, so that it counts none. */
 export function tokensIn(column: Column): number {
-  if (column.kind === "vector" || column.kind === "strings") return 0;
+  if (column.kind === "vector" || column.kind === "strings" || column.kind === "features") return 0;
   if (column.kind === "lengths") return sum(column.lengths);
   if (column.kind === "runs") {
     const { bounds } = column;

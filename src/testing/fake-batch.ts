@@ -29,7 +29,9 @@ export interface FakeOptions {
  * @throws DataflexError INVALID_INPUT when the fields disagree about rows or tokens.
  */
 export function fakeBatch(fields: Readonly<Record<string, FakeField>>, options: FakeOptions = {}): Batch {
-  const matrices = Object.entries(fields).filter((entry): entry is [string, number[][]] => isMatrix(entry[1]));
+  const matrices = Object.entries(fields).filter(
+    (entry): entry is [string, number[][]] => isMatrix(entry[1]) && entry[0] !== "features",
+  );
   const rows = Object.values(fields)[0]?.length ?? 0;
   const lengths = rowLengths(matrices, rows);
   const width = Math.max(options.width ?? 0, ...lengths);
@@ -38,6 +40,7 @@ export function fakeBatch(fields: Readonly<Record<string, FakeField>>, options: 
   const columns = new Map<string, Column>();
   for (const [name, field] of Object.entries(fields)) {
     if (name === "response_mask") columns.set(name, mask);
+    else if (name === "features" && isMatrix(field)) columns.set(name, asDType(featuresColumn(field), options.dtype));
     else if (isMatrix(field)) {
       const scope = options.scopes?.[name] ?? usualScope(name) ?? "mask";
       columns.set(name, asDType(encodeTokens(field, layout, scope, options.encode ?? "jagged"), options.dtype));
@@ -45,6 +48,11 @@ export function fakeBatch(fields: Readonly<Record<string, FakeField>>, options: 
   }
   const padding = options.is_padding;
   return createBatch({ layout, columns, ...(padding && { isPadding: Uint8Array.from(padding, Number) }) });
+}
+
+function featuresColumn(field: readonly (readonly number[])[]): Column {
+  const width = field[0]?.length ?? 0;
+  return { kind: "features", dtype: "f64", rows: field.length, width, values: Float64Array.from(field.flat()) };
 }
 
 /** As a column of that type would be decoded: plain numbers, in the array that the decoder would use. */

@@ -31,8 +31,12 @@ const of = <K extends Vector["kind"]>(kind: K) =>
 function fieldsOf({ rows, width, fields }: ColumnsVector): Record<string, FieldValue> {
   const entries = Object.entries(fields).map(([name, { dtype, scope, values }]): [string, FieldValue] => {
     if (dtype === "strings") return [name, { kind: "strings", values: values as readonly string[] }];
+    const data = fromJson(dtype, values.flat());
+    if (scope === undefined && Array.isArray(values[0])) {
+      return [name, { kind: "features", dtype, shape: [rows, values[0].length], data }];
+    }
     const shape = scope === undefined ? ([rows] as const) : ([rows, width] as const);
-    return [name, { kind: "tensor", dtype, shape, data: fromJson(dtype, values.flat()) }];
+    return [name, { kind: "tensor", dtype, shape, data }];
   });
   return Object.fromEntries(entries);
 }

@@ -18,6 +18,9 @@ export function densify(column: NumberColumn, layout: Layout, limits: Limits = D
   if (column.kind === "vector") {
     return { kind: "tensor", dtype, shape: [rows], data: travelling(column.values.slice(), dtype) };
   }
+  if (column.kind === "features") {
+    return { kind: "tensor", dtype, shape: [rows, column.width], data: travelling(column.values.slice(), dtype) };
+  }
   const width = Math.max(layout.width, column.width);
   if (rows !== layout.rows) {
     throw new DataflexError("DECODE", `A column has ${rows} rows and its layout ${layout.rows}.`, { rows });

@@ -10,7 +10,16 @@ from dataflex_mq.columns.dtypes import ONE_BITS, STORAGE, bits_of
 from dataflex_mq.columns.encodings.part import malformed
 from dataflex_mq.columns.field_names import is_mask_field
 from dataflex_mq.columns.spans import mask_spans, spans_of
-from dataflex_mq.columns.tensor import Column, Layout, MaskColumn, StringsColumn, Tensor, TokenColumn, VectorColumn
+from dataflex_mq.columns.tensor import (
+    Column,
+    FeaturesColumn,
+    Layout,
+    MaskColumn,
+    StringsColumn,
+    Tensor,
+    TokenColumn,
+    VectorColumn,
+)
 from dataflex_mq.errors import error
 
 
@@ -21,7 +30,7 @@ def densify(column: Column, layout: Layout) -> Tensor:
     Raises INVALID_INPUT: scope `mask` and no mask in the layout; DECODE: a jagged column whose tokens are not those of the layout.
     """
     assert not isinstance(column, StringsColumn)
-    if isinstance(column, VectorColumn):
+    if isinstance(column, (VectorColumn, FeaturesColumn)):
         return Tensor(column.dtype, column.values.copy())
     width = max(layout.width, column.width)
     out = np.zeros((column.rows, width), dtype=STORAGE[column.dtype])

@@ -12,7 +12,7 @@ import numpy as np
 from dataflex_mq.columns.dtypes import STORAGE, bits_of
 from dataflex_mq.columns.half import widen_bf16
 from dataflex_mq.columns.input_types import FieldValue
-from dataflex_mq.columns.tensor import Strings, Tensor
+from dataflex_mq.columns.tensor import Features, Strings, Tensor
 
 from .paths import VECTORS
 
@@ -65,6 +65,10 @@ def field_values(vector: dict[str, Any]) -> dict[str, FieldValue]:
             flat = [value for row in field["values"] for value in row]
             data = from_json(field["dtype"], flat).reshape(vector["rows"], vector["width"])
             fields[name] = Tensor(field["dtype"], data)
+        elif field["values"] and isinstance(field["values"][0], list):
+            flat = [value for row in field["values"] for value in row]
+            data = from_json(field["dtype"], flat).reshape(len(field["values"]), -1 if flat else 0)
+            fields[name] = Features(field["dtype"], data)
         else:
             fields[name] = Tensor(field["dtype"], from_json(field["dtype"], field["values"]))
     return fields

@@ -161,7 +161,7 @@ def test_wrong_shapes_are_named(client: Client, run_id: str) -> None:
         run.put(1, STAGE, {"advantages": given["advantages"]})
     grouped = mounted(client, f"{run_id}-grouped", SELECT)
     with pytest.raises(DataflexError, match='"uid" holds numbers; it is a column of one string per row'):
-        posted(grouped, 1, {**fields(), "uid": np.arange(8)})
+        posted(grouped, 1, {**fields(), "uid": np.arange(8) / 2})
 
 
 def test_rows_that_were_put_and_another_total_are_refused(client: Client, run_id: str) -> None:

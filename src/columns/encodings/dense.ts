@@ -1,7 +1,7 @@
 import { bitsOf, bytesOf, copyBits } from "../bytes.js";
 import { DTYPE_ARRAYS } from "../dtypes.js";
 import type { Spans } from "../spans.js";
-import type { DenseColumn, VectorColumn } from "../tensor.js";
+import type { DenseColumn, FeaturesColumn, VectorColumn } from "../tensor.js";
 import type { TokenSource } from "../token-source.js";
 import { readResponseLengths } from "./integers.js";
 import type { DecodeInput } from "./part.js";
@@ -23,9 +23,10 @@ export function encodeDense(source: TokenSource, spans: Spans): Uint8Array {
   return bytesOf(out);
 }
 
-export function decodeDense(input: DecodeInput): DenseColumn | VectorColumn {
+export function decodeDense(input: DecodeInput): DenseColumn | FeaturesColumn | VectorColumn {
   const { dtype, rows, width, scope } = input;
   if (!input.matrix) return { kind: "vector", dtype, rows, values: readValues(input, rows, byRow) };
   const values = readValues(input, rows * width, byMatrix(width));
+  if (input.features) return { kind: "features", dtype, rows, width, values };
   return { kind: "dense", dtype, scope, rows, width, ...readResponseLengths(input), values };
 }

@@ -15,6 +15,8 @@ export interface DecodeInput {
   /** 0 for vectors and strings. */
   readonly width: number;
   readonly matrix: boolean;
+  /** A matrix of features: its width is its own, and it has no scope. */
+  readonly features: boolean;
   readonly scope: Scope;
   readonly distinct: number;
   readonly limits: Limits;

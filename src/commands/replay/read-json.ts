@@ -1,7 +1,7 @@
 import { STRING_FIELDS } from "../../columns/field-names.js";
 import { inputError } from "./input-error.js";
 import { flagColumn, numericField, stringColumn, wholeColumn } from "./json-columns.js";
-import { duplicateKey, parseLenientJson, quote } from "./lenient-json.js";
+import { duplicateKey, parseLenientJson, quote, toNumber } from "./lenient-json.js";
 import { assembleStep, type RecordedStep, type StepDraft } from "./recorded-step.js";
 
 /** Columns with one entry per row; they may be at the top level, or among the fields. */
@@ -73,9 +73,17 @@ function stepFromObject(file: string, value: unknown): RecordedStep {
   const padding = column("is_padding");
   if (padding !== undefined) draft.is_padding = flagColumn(file, "is_padding", padding);
   for (const [name, given] of Object.entries(fields)) {
-    if (!COLUMNS.includes(name)) draft.fields[name] = numericField(file, name, given);
+    if (COLUMNS.includes(name)) continue;
+    draft.fields[name] = isTexts(given)
+      ? { kind: "strings", values: stringColumn(file, name, given) }
+      : numericField(file, name, given);
   }
   return assembleStep(file, draft);
+}
+
+/** A column of strings under a name of its own; "NaN" and its kin are numbers. */
+function isTexts(given: unknown): boolean {
+  return Array.isArray(given) && given.some((entry) => typeof entry === "string" && toNumber(entry) === undefined);
 }
 
 /** A step's number: whole, from 0. */

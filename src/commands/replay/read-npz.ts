@@ -1,5 +1,5 @@
-import { isStringField, STRING_FIELDS } from "../../columns/field-names.js";
-import type { Tensor } from "../../columns/tensor.js";
+import { isStringField } from "../../columns/field-names.js";
+import type { Strings, Tensor } from "../../columns/tensor.js";
 import { inputError } from "./input-error.js";
 import { flagColumn, stringColumn, wholeColumn } from "./json-columns.js";
 import { type NpyArray, readNpy } from "./npy.js";
@@ -14,7 +14,9 @@ import { readZip } from "./zip.js";
  * @throws INVALID_INPUT naming the array
  */
 export function readNpz(file: string, bytes: Buffer): RecordedStep {
-  const draft: { -readonly [K in keyof StepDraft]: StepDraft[K] } & { fields: Record<string, Tensor> } = { fields: {} };
+  const draft: { -readonly [K in keyof StepDraft]: StepDraft[K] } & { fields: Record<string, Tensor | Strings> } = {
+    fields: {},
+  };
   for (const [entry, content] of readZip(file, bytes)) {
     const name = entry.replace(/\.npy$/, "");
     const array = readNpy(file, name, content);
@@ -30,9 +32,9 @@ export function readNpz(file: string, bytes: Buffer): RecordedStep {
   return assembleStep(file, draft);
 }
 
-function field(file: string, name: string, array: NpyArray): Tensor {
+function field(file: string, name: string, array: NpyArray): Tensor | Strings {
   if (array.kind === "strings")
-    throw inputError(file, `array ${name} holds strings; only ${STRING_FIELDS.join(", ")} may`, { field: name });
+    return { kind: "strings", values: stringColumn(file, name, plain(vector(file, name, array))) };
   const [rows, width, ...more] = array.shape;
   if (rows === undefined || more.length > 0) {
     throw inputError(file, `array ${name} has shape (${array.shape}); a field is (rows,) or (rows, width)`, {

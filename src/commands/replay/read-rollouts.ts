@@ -1,5 +1,6 @@
+import { isFieldName, STRING_FIELDS } from "../../columns/field-names.js";
 import { DEFAULT_LIMITS } from "../../columns/limits.js";
-import type { Jagged } from "../../columns/tensor.js";
+import type { Jagged, Tensor } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
 import { inputError } from "./input-error.js";
 import { idText, NO_ID } from "./json-columns.js";
@@ -10,6 +11,11 @@ import { readUids, type UidColumns } from "./verl-uid.js";
 
 /** Before anything of that size is allocated. */
 const MAX_TOKENS = DEFAULT_LIMITS.max_width;
+
+const OWN_KEYS: readonly string[] = [
+  ...STRING_FIELDS,
+  ...["score", "response_length", "output", "input", "session_index", "is_padding", "step"],
+];
 
 /** One rollout as a line of the file gives it. */
 interface Rollout {
@@ -22,8 +28,8 @@ interface Rollout {
 
 /**
  * Rollouts, one JSON object a line: `score`, `response_length` (or `output`, whose whitespace-separated words are counted),
- * optionally `uid`, `domain`, `session`, `session_index`, `dataset_key`, `is_padding`, `step`. Without `uid`, equal `input` makes a group. All else in a
- * line is ignored.
+ * optionally `uid`, `domain`, `session`, `session_index`, `dataset_key`, `is_padding`, `step`. Without `uid`, equal `input` makes a group. Every other
+ * key that all lines have with a number is a field of one number a row; all else is ignored.
  *
  * The step gets `rm_scores` (the score on the last response token) and `response_mask` (ones; zeros in padding rows and
  * for answers of no tokens, which, as in verl, hold one masked token).
@@ -51,7 +57,7 @@ export function readRollouts(file: string, text: string): RecordedStep {
   const dataset_key = stringsOf(file, rollouts, "dataset_key");
   const step = stepOf(file, rollouts);
   return assembleStep(file, {
-    fields: tokenFields(rollouts, padding),
+    fields: { ...ownFields(rollouts), ...tokenFields(rollouts, padding) },
     ...defined({
       uid: named?.uid,
       session: session ?? named?.session,
@@ -151,6 +157,23 @@ function stepOf(file: string, rollouts: readonly Rollout[]): number | undefined 
     }
   }
   return first?.record.step === undefined ? undefined : stepNumber(file, first.record.step);
+}
+
+/** What a line says beside its own keys, where all lines say it as a number: one number a row, under the key's name. */
+function ownFields(rollouts: readonly Rollout[]): Record<string, Tensor> {
+  const names = Object.keys(rollouts[0]!.record).filter((name) => !OWN_KEYS.includes(name) && isFieldName(name));
+  const fields: Record<string, Tensor> = {};
+  for (const name of names) {
+    const values = rollouts.map(({ record }) => (Object.hasOwn(record, name) ? toNumber(record[name]) : undefined));
+    if (values.some((value) => value === undefined)) continue;
+    fields[name] = {
+      kind: "tensor",
+      dtype: "f64",
+      shape: [values.length],
+      data: Float64Array.from(values as number[]),
+    };
+  }
+  return fields;
 }
 
 function tokenFields(rollouts: readonly Rollout[], padding: Uint8Array | undefined): Record<string, Jagged> {

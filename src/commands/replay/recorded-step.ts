@@ -1,17 +1,17 @@
 import { STRING_FIELDS, type StringField } from "../../columns/field-names.js";
 import { rowsOf } from "../../columns/field-value.js";
-import type { Jagged, Tensor } from "../../columns/tensor.js";
+import type { Jagged, Strings, Tensor } from "../../columns/tensor.js";
 import { defined } from "../../defined.js";
 import { inputError } from "./input-error.js";
 
 /**
- * One step as a file recorded it. `fields` are numeric: `(rows,)`, `(rows, width)` or ragged by response; all token matrices
- * agree in rows and width, all ragged ones in their lengths.
+ * One step as a file recorded it. `fields` are `(rows,)`, `(rows, width)`, ragged by response, or strings under a name of the
+ * file's own. All ragged ones agree in their lengths; a matrix of another width than the mask's may be features.
  */
 export interface RecordedStep extends Readonly<Partial<Record<StringField, readonly string[]>>> {
   readonly step: number;
   readonly rows: number;
-  readonly fields: Readonly<Record<string, Tensor | Jagged>>;
+  readonly fields: Readonly<Record<string, Tensor | Jagged | Strings>>;
   readonly adv_estimator?: string;
   /** Where each row stands in its session. */
   readonly session_index?: Int32Array;
@@ -88,32 +88,20 @@ function agreeOnLengths(file: string, draft: StepDraft): Int32Array | undefined 
   return known?.lengths;
 }
 
-/** Padded width: that of the rectangular matrices, else the longest response. */
+/** Padded width: that of a rectangular mask, else of the widest matrix or response. Which other matrices hold tokens the configuration says. */
 function agreeOnWidth(file: string, draft: StepDraft, lengths: Int32Array | undefined): number {
-  let known: { name: string; width: number } | undefined;
-  for (const [name, value] of Object.entries(draft.fields)) {
-    if (value.kind !== "tensor" || value.shape.length !== 2) continue;
-    known ??= { name, width: value.shape[1] };
-    if (known.width !== value.shape[1]) {
-      throw inputError(file, `${known.name} is ${known.width} tokens wide and ${name} ${value.shape[1]}`, {
-        fields: [known.name, name],
-        widths: [known.width, value.shape[1]],
-      });
-    }
-  }
   const longest = lengths?.reduce((a, b) => Math.max(a, b), 0) ?? 0;
-  if (known !== undefined && longest > known.width) {
-    const row = lengths!.indexOf(longest);
-    throw inputError(
-      file,
-      `row ${row} has ${longest} response tokens, more than ${known.name} is wide (${known.width})`,
-      {
-        field: known.name,
-        row,
-        tokens: longest,
-        width: known.width,
-      },
-    );
+  const widthOf = (name: string) => {
+    const value = draft.fields[name];
+    return value?.kind === "tensor" ? value.shape[1] : undefined;
+  };
+  const width = widthOf("response_mask");
+  if (width === undefined) {
+    const others = Object.keys(draft.fields).filter((name) => name !== "features");
+    return Math.max(longest, ...others.map((name) => widthOf(name) ?? 0));
   }
-  return known?.width ?? longest;
+  if (longest <= width) return width;
+  const row = lengths!.indexOf(longest);
+  const message = `row ${row} has ${longest} response tokens, more than response_mask is wide (${width})`;
+  throw inputError(file, message, { field: "response_mask", row, tokens: longest, width });
 }

@@ -1,11 +1,12 @@
 import type { Tensor2D } from "@tensorflow/tfjs-core";
+import type { NumericArray } from "../../columns/dtypes.js";
 import { columnsOf, keepRows, lastToken } from "../../columns/span-walks.js";
 import { fullSpans, maskSpans, prefixSpans } from "../../columns/spans.js";
 import type { Column, Layout, StringsColumn, TokenColumn } from "../../columns/tensor.js";
 import { DataflexError } from "../../errors.js";
 import { checkColumn, wrongKind } from "./check-column.js";
 import { writer } from "./evaluate.js";
-import { type Frame, frameOf } from "./frame.js";
+import { type Frame, frameOf, liveRows } from "./frame.js";
 import {
   type GroupSize,
   type Groups,
@@ -113,6 +114,22 @@ export class Batch {
     }
     if (bad.length > 0) throw new NonFinite(`field '${name}'`, bad, undefined, column.values[bad[0]!]!);
     return new RowVector(column.values, this.frame);
+  }
+
+  /** A vector of numbers a row, `(rows, width)`, row after row. @throws as `field`; NonFinite where a live row has NaN or infinity. */
+  features(name: string): { readonly width: number; readonly values: Readonly<NumericArray> } {
+    const column = this.#column(name);
+    if (column.kind !== "features") throw wrongKind(name, column, "features", "a vector of numbers a row");
+    const { width, values } = column;
+    const bad = liveRows(this.frame).filter((row) =>
+      values.subarray(row * width, (row + 1) * width).some((value) => value - value !== 0),
+    );
+    const first = bad[0];
+    if (first !== undefined) {
+      const at = values.subarray(first * width, (first + 1) * width).findIndex((value) => value - value !== 0);
+      throw new NonFinite(`field '${name}'`, [...bad], at, values[first * width + at]!);
+    }
+    return { width, values };
   }
 
   /** Whether a field has one number a row rather than one a token: a trainer may have it as either. @throws as `field`. */
@@ -239,7 +256,7 @@ export class Batch {
 
   #tokenColumn(name: string): TokenColumn {
     const column = this.#column(name);
-    if (column.kind === "vector" || column.kind === "strings") {
+    if (column.kind === "vector" || column.kind === "strings" || column.kind === "features") {
       throw wrongKind(name, column, "field", "one number a token");
     }
     return column;

@@ -15,12 +15,16 @@ export function checkColumn(name: string, column: Column, frame: Frame): void {
     if (have !== want) fail(`${what} is ${have}, the batch needs ${want}`, { have, want });
   };
   same("number of rows", column.rows, frame.rows);
-  if (column.kind !== "vector" && column.kind !== "strings") same("width", column.width, frame.width);
+  if (column.kind !== "vector" && column.kind !== "strings" && column.kind !== "features")
+    same("width", column.width, frame.width);
   switch (column.kind) {
     case "vector":
     case "row":
     case "last":
       same("number of values", column.values.length, frame.rows);
+      return;
+    case "features":
+      same("number of values", column.values.length, frame.rows * column.width);
       return;
     case "strings":
       same("number of indices", column.index.length, frame.rows);
@@ -64,7 +68,7 @@ export function checkColumn(name: string, column: Column, frame: Frame): void {
 
 /** The error for reading a column as a kind that it is not. */
 export function wrongKind(name: string, column: Column, method: string, what: string): DataflexError {
-  const instead = { vector: "column", strings: "strings" }[column.kind as "vector" | "strings"] ?? "field";
+  const instead = { vector: "column", strings: "strings", features: "features" }[column.kind as "vector"] ?? "field";
   return new DataflexError(
     "COMPONENT",
     `batch.${method}('${name}') wants ${what}, but the field is encoded as ${column.kind}: use batch.${instead}('${name}')`,

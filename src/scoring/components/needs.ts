@@ -16,7 +16,7 @@ const RESPONSE_SCOPED: readonly string[] = ["rm_scores", "token_level_scores", "
 
 /** The scope of a field that is named without one; `undefined` for columns with one entry per row. */
 export function usualScope(name: string): Scope | undefined {
-  if (isStringField(name) || ROW_FIELDS.includes(name)) return undefined;
+  if (isStringField(name) || ROW_FIELDS.includes(name) || name === "features") return undefined;
   return RESPONSE_SCOPED.includes(name) ? "response" : "mask";
 }
 

@@ -61,6 +61,10 @@ function callColumn(column: Column, bodies: Bodies): Bare<CallColumn> {
       return { kind: "runs", offsets: bodies.add(column.offsets), bounds: bodies.add(column.bounds) };
     case "vector":
       return { kind: "vector", dtype: column.dtype, values: bodies.add(column.values) };
+    case "features": {
+      const { kind, dtype, width, values } = column;
+      return { kind, dtype, width, values: bodies.add(values) };
+    }
     default:
       return {
         kind: column.kind,
@@ -94,6 +98,7 @@ function rowsOf(column: Column, rows: Int32Array): Column {
       const { offsets, values } = pieces(column.offsets, column.bounds, rows, 2);
       return { ...column, rows: count, offsets, bounds: values };
     }
+    case "features":
     case "dense": {
       const starts = Int32Array.from({ length: column.rows + 1 }, (_, i) => i);
       const { values } = pieces(starts, column.values, rows, column.width);

@@ -46,6 +46,7 @@ export type Reference = readonly [body: number, type: "f4" | "f8" | "i1" | "u1" 
 export type CallColumn = { readonly name: string } & (
   | { readonly kind: "strings"; readonly table: readonly string[]; readonly index: Reference }
   | { readonly kind: "runs"; readonly offsets: Reference; readonly bounds: Reference }
+  | { readonly kind: "features"; readonly dtype: string; readonly width: number; readonly values: Reference }
   | {
       readonly kind: "vector" | "dense" | "jagged" | "row" | "last" | "sparse";
       /** As posted; `values` may be wider. */

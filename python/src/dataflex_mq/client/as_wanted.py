@@ -12,8 +12,8 @@ import numpy as np
 from ..columns.device import is_torch_tensor, to_numpy
 from ..columns.field_kinds import kind_of
 from ..columns.input import refuse, to_field_value
-from ..columns.input_types import FieldValue, is_matrix
-from ..columns.tensor import Jagged, Strings, Tensor
+from ..columns.input_types import FieldValue, is_matrix, is_ragged
+from ..columns.tensor import Features, Jagged, Strings, Tensor
 
 
 def as_wanted(need: Mapping[str, Any], given: Any) -> FieldValue:
@@ -27,8 +27,32 @@ def as_wanted(need: Mapping[str, Any], given: Any) -> FieldValue:
         return Strings([]) if empty else _strings(name, given)
     if kind == "tokens" and empty:
         return Jagged("f32", np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), 0)
+    if kind == "features" and isinstance(given, Features):
+        return given
     value = to_field_value(name, given)
+    if kind == "features":
+        return _features(name, value)
     return _flat(value) if kind == "row" else value
+
+
+def _features(name: str, value: FieldValue) -> Features:
+    """(rows, d) in a float dtype of at most 32 bits; of ragged rows only where all are equally long."""
+    if isinstance(value, (Strings, Features)):
+        refuse(name, "holds strings; features are (rows, d) numbers")
+    if value.dtype not in ("f32", "f16", "bf16"):
+        refuse(name, f"holds {value.dtype}; features are f32, f16 or bf16: cast them")
+    if is_matrix(value):
+        return Features(value.dtype, value.data if isinstance(value.data, np.ndarray) else to_numpy(value.data))
+    if not is_ragged(value):
+        refuse(name, "has one number per row; features are (rows, d)")
+    width = int(value.lengths[0]) if len(value.lengths) > 0 else 0
+    odd = np.flatnonzero(value.lengths != width)
+    if len(odd) > 0:
+        row = int(odd[0])
+        why = f"has {value.lengths[row]} numbers in row {row}, where row 0 has {width}; features are (rows, d)"
+        refuse(name, why, {"row": row})
+    values = value.values if isinstance(value.values, np.ndarray) else to_numpy(value.values)
+    return Features(value.dtype, values.reshape(len(value.lengths), width))
 
 
 def _flat(value: FieldValue) -> FieldValue:

@@ -10,6 +10,7 @@ import numpy as np
 from ..columns.field_kinds import SPREAD_FIELDS, kind_of
 from ..columns.input import flat_array
 from ..columns.input_types import FieldValue, is_string, is_vector
+from ..columns.tensor import Features
 from ..errors import error
 
 
@@ -40,6 +41,9 @@ def check_flags(given: Sequence[bool] | np.ndarray) -> np.ndarray:
 def _kind_problem(name: str, kind: str, value: FieldValue) -> str | None:
     """Scoring would find out too, but only when it is too late for the step."""
     strings = is_string(value)
+    features = isinstance(value, Features)
+    if kind == "features":
+        return None if features else "is read as features: send (rows, d)"
     if kind == "strings":
         return None if strings else "holds numbers; it is a column of one string per row"
     if kind == "row":
@@ -49,10 +53,11 @@ def _kind_problem(name: str, kind: str, value: FieldValue) -> str | None:
             f"holds {'strings' if strings else 'one number per token'}; it is read as one number per row: send (rows,)"
         )
     if kind == "tokens":
-        if not strings and (not is_vector(value) or name in SPREAD_FIELDS):
+        if not strings and not features and (not is_vector(value) or name in SPREAD_FIELDS):
             return None
         return (
             f"has one {'string' if strings else 'number'} per row; it is read token by token: send (rows, L), or "
             "ragged rows (an outcome on the response's last token, a value of the whole row on each of its tokens)"
         )
-    return "holds strings; it is read as numbers, one per row or one per token" if strings else None
+    other = "strings" if strings else "features" if features else None
+    return f"holds {other}; it is read as numbers, one per row or one per token" if other else None

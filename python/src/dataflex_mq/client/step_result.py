@@ -12,7 +12,7 @@ from ..columns.device import torch_module
 from ..columns.input import to_field_value
 from ..columns.input_types import is_vector
 from ..columns.mask import mask_of, same_mask
-from ..columns.tensor import MaskColumn, Strings
+from ..columns.tensor import Features, MaskColumn, Strings
 from ..errors import DataflexError, error
 from ..redis.mounts import Handle
 from .combined_report import combined_report
@@ -97,7 +97,7 @@ class StepResult:
         `existing` of another shape.
         """
         value = to_field_value("response_mask", mask)
-        if isinstance(value, Strings) or is_vector(value):
+        if isinstance(value, (Strings, Features)) or is_vector(value):
             raise error("INVALID_INPUT", "the mask has no token dimension; it is (rows, L) or ragged")
         width = value.width if hasattr(value, "width") else int(value.data.shape[1])
         loss = mask_of("response_mask", value, width)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .dtypes import is_dtype
 from .encodings.part import ALIGNMENT, DecodeInput, malformed
-from .field_names import is_field_name
+from .field_names import is_field_name, is_mask_field
 from .limits import Limits
 from .tensor import ENCODINGS, SCOPES
 
@@ -50,12 +50,13 @@ def check_header(raw: Any, part: Callable[[str], np.ndarray], limits: Limits) ->
     if strings if matrix else enc not in ("strings", "dense"):
         malformed(name, f"the encoding {enc} does not fit its shape")
     scope = raw.get("scope")
-    if scope not in SCOPES if matrix else scope is not None:
+    features = matrix and scope is None and enc == "dense" and not is_mask_field(name)
+    if (scope not in SCOPES and not features) if matrix else scope is not None:
         malformed(name, f"the scope {_shown(scope)} is {'unknown' if matrix else 'given without tokens'}")
     distinct = _size(name, "distinct", raw.get("distinct"), rows) if strings else 0
-    parts = _check_parts(name, enc, raw.get("parts"))
+    parts = _check_parts(name, enc, raw.get("parts"), features)
     return DecodeInput(
-        name, enc, dtype or "u8", rows, width, matrix, scope or "response", distinct, limits, parts, part
+        name, enc, dtype or "u8", rows, width, matrix, scope or "response", distinct, limits, parts, part, features
     )
 
 
@@ -90,7 +91,7 @@ def _reader(raw: Any, body: np.ndarray) -> Callable[[str], np.ndarray]:
     return part
 
 
-def _check_parts(name: str, enc: str, parts: Any) -> dict[str, tuple[int, int]]:
+def _check_parts(name: str, enc: str, parts: Any, features: bool) -> dict[str, tuple[int, int]]:
     if not isinstance(parts, dict):
         malformed(name, "its parts are no map")
     required, optional = _PARTS[enc]
@@ -98,7 +99,7 @@ def _check_parts(name: str, enc: str, parts: Any) -> dict[str, tuple[int, int]]:
         if part not in parts:
             malformed(name, f'part "{part}" is missing', {"part": part})
     for part, place in parts.items():
-        if part not in (*required, *optional):
+        if part not in (required if features else (*required, *optional)):
             malformed(name, f'the encoding {enc} has no part "{part}"', {"part": part})
         if not isinstance(place, list) or len(place) != 2:
             malformed(name, f'part "{part}" is not [offset, length]', {"part": part})

@@ -18,7 +18,7 @@ from .field_names import is_mask_field
 from .input_types import FieldValue, is_vector
 from .limits import DEFAULT_LIMITS, Limits
 from .spans import Spans, spans_of
-from .tensor import Header, Layout, Strings
+from .tensor import Features, Header, Layout, Strings
 from .token_limit import tokens_in
 
 _PADDING = np.zeros(8, dtype=np.uint8)
@@ -68,6 +68,11 @@ def encode_columns(
         if isinstance(value, Strings):
             content, distinct = encode_strings(name, value.values, limits["max_string_bytes"])
             body.add(name, {"enc": "strings", "shape": [layout.rows], "distinct": distinct}, content)
+        elif isinstance(value, Features):
+            width = int(value.data.shape[1])
+            _at_most("numbers a row", width, limits["max_width"])
+            header = {"enc": "dense", "dtype": value.dtype, "shape": [layout.rows, width]}
+            body.add(name, header, [("values", bytes_of(value.data))])
         elif is_vector(value):
             data = _vector(value)
             header = {"enc": "dense", "dtype": value.dtype, "shape": [layout.rows]}

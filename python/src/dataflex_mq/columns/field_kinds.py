@@ -23,4 +23,6 @@ def kind_of(need: Mapping[str, Any]) -> str:
         return str(need["kind"])
     if need.get("scope") is not None:
         return "tokens"
-    return "strings" if need["name"] in STRING_FIELDS else "row"
+    if need["name"] in STRING_FIELDS:
+        return "strings"
+    return "features" if need["name"] == "features" else "row"

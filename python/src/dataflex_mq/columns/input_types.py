@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from .device import DeviceJagged, DeviceTensor
-from .tensor import Jagged, Strings, Tensor
+from .tensor import Features, Jagged, Strings, Tensor
 
 NumberValue = Tensor | Jagged | DeviceTensor | DeviceJagged
-FieldValue = NumberValue | Strings
+FieldValue = NumberValue | Features | Strings
 
 
 def is_vector(value: FieldValue) -> TypeGuard[Tensor | DeviceTensor]:

@@ -11,7 +11,7 @@ from ..errors import error
 from .input_types import FieldValue, is_matrix, is_ragged, is_vector
 from .mask import mask_of
 from .spans import mask_spans
-from .tensor import Layout, MaskColumn, Strings
+from .tensor import Features, Layout, MaskColumn, Strings
 
 
 def layout_of(fields: Mapping[str, FieldValue], rows: int, lengths: np.ndarray | None = None) -> Layout:
@@ -87,7 +87,7 @@ def _ragged_lengths(fields: Mapping[str, FieldValue]) -> np.ndarray | None:
 
 
 def _mask(name: str, value: FieldValue, width: int) -> MaskColumn:
-    if isinstance(value, Strings) or is_vector(value):
+    if isinstance(value, (Strings, Features)) or is_vector(value):
         _invalid(f'Field "{name}" has no token dimension; a mask is (rows, width) or ragged.', {"field": name})
     return mask_of(name, value, width)
 

@@ -9,12 +9,14 @@ import numpy as np
 from .device import DeviceJagged, DeviceTensor, torch_module
 from .input_types import FieldValue
 from .mask import runs_of
-from .tensor import Jagged, MaskColumn, Strings, Tensor
+from .tensor import Features, Jagged, MaskColumn, Strings, Tensor
 
 
 def take_rows(value: FieldValue, order: np.ndarray) -> FieldValue:
     if isinstance(value, Strings):
         return Strings([value.values[row] for row in order])
+    if isinstance(value, Features):
+        return Features(value.dtype, value.data[order])
     if isinstance(value, Tensor):
         return Tensor(value.dtype, value.data[order])
     if isinstance(value, DeviceTensor):

@@ -41,6 +41,18 @@ class Jagged:
 
 
 @dataclass(frozen=True, slots=True)
+class Features:
+    """A vector of numbers a row, (rows, d), in the storage of its dtype; `d` has nothing to do with tokens."""
+
+    dtype: str
+    data: np.ndarray
+
+    @property
+    def rows(self) -> int:
+        return int(self.data.shape[0])
+
+
+@dataclass(frozen=True, slots=True)
 class Strings:
     """One string per row."""
 
@@ -54,6 +66,15 @@ class Strings:
 @dataclass(frozen=True, slots=True)
 class VectorColumn:
     """`(rows,)`: one number a row."""
+
+    dtype: str
+    rows: int
+    values: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class FeaturesColumn:
+    """`values` (rows, d): a vector of numbers a row."""
 
     dtype: str
     rows: int
@@ -113,7 +134,7 @@ class StringsColumn:
         return [self.table[i] for i in self.index]
 
 
-Column = VectorColumn | TokenColumn | MaskColumn | StringsColumn
+Column = VectorColumn | FeaturesColumn | TokenColumn | MaskColumn | StringsColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,10 @@ class Batch:
         """A field of one number per row, (n,)."""
         return self._arrays.give(self._columns.vector(name), self._columns.dtype(name))
 
+    def features(self, name: str) -> Any:
+        """A field of a vector of numbers per row, (n, d)."""
+        return self._arrays.give(self._columns.features(name), self._columns.dtype(name))
+
     def strings(self, name: str) -> list[str]:
         """A field of one string per row."""
         return self._columns.strings(name)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..columns.spans import Spans, mask_spans, prefix_spans, spans_of
-from ..columns.tensor import Layout, MaskColumn, StringsColumn, TokenColumn, VectorColumn
+from ..columns.tensor import FeaturesColumn, Layout, MaskColumn, StringsColumn, TokenColumn, VectorColumn
 from .expand import expand
 
-Column = VectorColumn | TokenColumn | MaskColumn | StringsColumn
+Column = VectorColumn | FeaturesColumn | TokenColumn | MaskColumn | StringsColumn
 
 
 class NonFiniteError(Exception):
@@ -83,6 +83,18 @@ class StepColumns:
         if not isinstance(column, VectorColumn):
             raise TypeError(f"field '{name}' has no number a row: it is {_form(column)}")
         check_finite(f"field '{name}'", column.values)
+        return column.values
+
+    def features(self, name: str) -> np.ndarray:
+        """(rows, d). Raises KeyError, TypeError, NonFinite."""
+        column = self.field(name)
+        if not isinstance(column, FeaturesColumn):
+            raise TypeError(f"field '{name}' has no vector of numbers a row: it is {_form(column)}")
+        if column.values.dtype.kind == "f" and not _sums_up(column.values):
+            bad, at = np.nonzero(~np.isfinite(column.values))
+            if len(bad) > 0:
+                value = float(column.values[bad[0], at[0]])
+                raise NonFiniteError(f"field '{name}'", np.unique(bad).tolist(), int(at[0]), value)
         return column.values
 
     def strings(self, name: str) -> list[str]:
@@ -175,6 +187,8 @@ def _sums_up(values: np.ndarray) -> bool:
 def _form(column: Column) -> str:
     if isinstance(column, VectorColumn):
         return "one number a row"
+    if isinstance(column, FeaturesColumn):
+        return "a vector of numbers a row"
     if isinstance(column, MaskColumn):
         return "a mask of tokens"
     return "one string a row" if isinstance(column, StringsColumn) else "one number a token"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns.tensor import Layout, MaskColumn, StringsColumn, TokenColumn, VectorColumn
+from ..columns.tensor import FeaturesColumn, Layout, MaskColumn, StringsColumn, TokenColumn, VectorColumn
 from ..components.step_columns import Column, StepColumns
 
 # NumPy's name of an array's type → the dtype that it holds here.
@@ -69,6 +69,8 @@ def _column(column: dict[str, Any], rows: int, width: int, bodies: Bodies) -> Co
     dtype = _DTYPES[values.dtype.str]
     if kind == "vector":
         return VectorColumn(dtype, rows, values)
+    if kind == "features":
+        return FeaturesColumn(dtype, rows, values.reshape(rows, column["width"]))
     offsets = bodies.optional(column.get("offsets"))
     index = bodies.optional(column.get("index"))
     own = bodies.optional(column.get("lengths"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns.tensor import Layout, MaskColumn, StringsColumn, TokenColumn, VectorColumn
+from ..columns.tensor import FeaturesColumn, Layout, MaskColumn, StringsColumn, TokenColumn, VectorColumn
 from ..components.step_columns import Column, StepColumns
 from .samples import Sample
 
@@ -41,6 +41,8 @@ def _mask(sample: Sample, width: int) -> MaskColumn:
 
 
 def _column(name: str, values: Any, sample: Sample, width: int, scope: str | None) -> Any:
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        return FeaturesColumn("f32", sample.rows, values.astype(np.float32))
     if isinstance(values, np.ndarray):
         return VectorColumn("f32", sample.rows, values.astype(np.float32))
     if values and isinstance(values[0], str):

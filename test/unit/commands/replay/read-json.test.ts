@@ -87,6 +87,31 @@ describe("a step as one JSON object", () => {
     });
   });
 
+  test("strings, and matrices of a width of their own, may stand under any name; the mask says how wide a response is", async () => {
+    const fields = {
+      response_mask: [
+        [1, 1, 1],
+        [1, 1, 0],
+      ],
+      features: [[1], [2]],
+      embedding: [
+        [1, 2, 3, 4],
+        [5, 6, 7, 8],
+      ],
+      source: ["web", "NaN"],
+      acc: ["NaN", 1],
+    };
+    expect(await json({ fields })).toMatchObject({
+      fields: {
+        response_mask: { shape: [2, 3] },
+        features: { shape: [2, 1] },
+        embedding: { shape: [2, 4] },
+        source: { kind: "strings", values: ["web", "NaN"] },
+        acc: { kind: "tensor", shape: [2] },
+      },
+    });
+  });
+
   test("row columns may stand among the fields, but not in both places", async () => {
     const fields = { x: [[1]], uid: ["a"], is_padding: [true], lengths: [1] };
     expect(await json({ fields })).toMatchObject({
@@ -128,7 +153,6 @@ describe("what is refused, and where it says the fault lies", () => {
     ],
     ["rows that disagree", { fields: { x: [[1]], y: [[1], [2]] } }, /x has 1 rows and y has 2/],
     ["too few uids", { fields: { x: [[1], [2]] }, uid: ["a"] }, /x has 2 rows and uid has 1/],
-    ["widths that disagree", { fields: { x: [[1, 2]], y: [[1, 2, 3]] } }, /x is 2 tokens wide and y 3/],
     [
       "ragged rows that disagree",
       { fields: { x: [[1], []], y: [[], [1]] } },
@@ -136,9 +160,9 @@ describe("what is refused, and where it says the fault lies", () => {
     ],
     ["lengths that disagree", { fields: { x: [[1], []] }, lengths: [1, 1] }, /lengths and x disagree in row 1/],
     [
-      "a row longer than the width",
-      { fields: { x: [[1], [2]] }, lengths: [1, 2] },
-      /row 1 has 2 response tokens, more than x/,
+      "a row longer than the mask is wide",
+      { fields: { response_mask: [[1], [1]] }, lengths: [1, 2] },
+      /row 1 has 2 response tokens, more than response_mask is wide \(1\)/,
     ],
     ["a fractional length", { fields: { x: [[1]] }, lengths: [0.5] }, /lengths row 0 is 0.5/],
     ["a padding flag of 2", { fields: { x: [[1]] }, is_padding: [2] }, /is_padding row 0 is 2/],

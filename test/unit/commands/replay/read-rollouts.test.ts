@@ -69,6 +69,17 @@ describe("rollouts, one a line", () => {
   });
 });
 
+test("what every line says as a number is a field of one number a row; what it says otherwise is ignored", async () => {
+  const row = { score: 1, response_length: 2, note: "x" };
+  const { fields } = await read([
+    { ...row, acc: true, turns: 3, odd: 1, text: "a" },
+    { ...row, acc: 0.5, turns: null, odd: "b", text: "b", late: 1 },
+  ]);
+  expect(Object.keys(fields)).toEqual(["acc", "turns", "rm_scores", "response_mask"]);
+  expect(fields).toMatchObject({ acc: { shape: [2], data: Float64Array.of(1, 0.5) } });
+  expect(fields.turns).toMatchObject({ data: Float64Array.of(3, Number.NaN) });
+});
+
 describe("verl's names of rows", () => {
   const named = (uids: string[]): ReturnType<typeof readStep> =>
     read(uids.map((uid) => ({ uid, score: 1, response_length: 2 })));

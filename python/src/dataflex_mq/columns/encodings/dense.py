@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..tensor import TokenColumn, VectorColumn
+from ..tensor import FeaturesColumn, TokenColumn, VectorColumn
 from ..token_source import TokenSource
 from .part import DecodeInput, Parts, by_matrix, by_row, bytes_of
 
@@ -11,9 +11,11 @@ def encode_dense(source: TokenSource) -> Parts:
     return [("values", bytes_of(source.dense()))]
 
 
-def decode_dense(read: DecodeInput) -> VectorColumn | TokenColumn:
+def decode_dense(read: DecodeInput) -> VectorColumn | FeaturesColumn | TokenColumn:
     if not read.matrix:
         return VectorColumn(read.dtype, read.rows, read.values(read.rows, by_row))
-    lengths = read.response_lengths()
     values = read.values(read.rows * read.width, by_matrix(read.width)).reshape(read.rows, read.width)
+    if read.features:
+        return FeaturesColumn(read.dtype, read.rows, values)
+    lengths = read.response_lengths()
     return TokenColumn("dense", read.dtype, read.scope, read.rows, read.width, values, response_lengths=lengths)

@@ -47,6 +47,8 @@ class DecodeInput:
     limits: Limits
     parts: dict[str, tuple[int, int]]
     part: Callable[[str], np.ndarray]
+    # A matrix of features: its width is its own, and it has no scope.
+    features: bool = False
 
     def exact(self, part: str, expected: int) -> np.ndarray:
         """Bytes of a part, which must be exactly `expected`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...columns.tensor import StringsColumn, VectorColumn
+from ...columns.tensor import FeaturesColumn, StringsColumn, VectorColumn
 from ...components.arrays import TorchArrays
 from ...components.step_columns import StepColumns
 
@@ -96,6 +96,8 @@ def original_batch(columns: StepColumns, arrays: TorchArrays, names: Sequence[st
             strings[name] = np.array(column.values(), dtype=object)
         elif isinstance(column, VectorColumn):
             make[name] = lambda name=name: arrays.give(columns.vector(name), columns.dtype(name))
+        elif isinstance(column, FeaturesColumn):
+            make[name] = lambda name=name: arrays.give(columns.features(name), columns.dtype(name))
         elif column is not None or name == "response_mask":
             make[name] = lambda name=name: arrays.give(columns.padded(name), columns.stored.get(name))
     return OriginalBatch(TensorFields({}, make, columns.rows, torch.device(arrays.device)), strings)
