@@ -41,8 +41,8 @@ def scorer(
     Makes a scorer of a function `(batch, ctx, *, parameters)` or of a class with `score(batch, ctx)`: one number a row, `(n,)`, or, with
     `granularity="token"`, one a token, `(n, L)` or `(tokens,)`.
 
-    `requires` names the fields it reads; `{"name": …, "scope": "response"}` asks for tokens outside the mask too, `{"name": …, "kind": …}` for a
-    field of another kind than its name says: `row`, `strings`, `features`, or `numbers` (one a row or one a token). Parameters are
+    `requires` names the fields it reads; `{"name": …, "scope": "response"}` asks for tokens outside the mask too, `{"name": …, "kind": …}`
+    for a field of another kind than its name says: `row`, `strings`, `features`, or `numbers` (one a row or one a token). Parameters are
     the function's keyword-only ones, or the constructor's. `rows` says what it must see together.
     """
     shape = "token" if granularity == "token" else "response"
