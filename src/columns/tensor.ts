@@ -25,7 +25,7 @@ export interface Jagged {
 }
 
 /** A vector of numbers a row, `(rows, d)`, whose width has nothing to do with tokens. */
-export interface Features {
+interface Features {
   readonly kind: "features";
   readonly dtype: DType;
   readonly shape: readonly [number, number];

@@ -151,8 +151,8 @@ def test_wrong_shapes_are_named(client: Client, run_id: str) -> None:
         ({"advantages": given["advantages"][:7]}, "has 7 rows"),
         ({"advantages": given["advantages"][:, :3]}, "pad them alike"),
         ({"advantages": given["advantages"][:, :, None]}, "a field is"),
-        ({"response_mask": given["response_mask"][:, 0]}, "one number a row; it is read token by token"),
-        ({"advantages": ["a"] * len(given["advantages"])}, "one string a row; it is read token by token"),
+        ({"response_mask": given["response_mask"][:, 0]}, "one number per row; it is read token by token"),
+        ({"advantages": ["a"] * len(given["advantages"])}, "one string per row; it is read token by token"),
         ({"response_mask": given["response_mask"] * 2}, "a mask holds only 0 and 1"),
     ):
         with pytest.raises(DataflexError, match=message):
