@@ -16,4 +16,4 @@ export const COMPONENT_COUNTS = {
   tokens_vetoed: "tokens for which rows were dropped",
 } as const;
 
-export type ComponentCount = keyof typeof COMPONENT_COUNTS;
+type ComponentCount = keyof typeof COMPONENT_COUNTS;
