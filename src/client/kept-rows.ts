@@ -15,7 +15,7 @@ export type RowWise = readonly unknown[] | Float32Array | Float64Array | Int32Ar
 
 /**
  * The fields cut to these rows.
- * @throws DataflexError INVALID_INPUT naming a field that has not `rows` entries
+ * @throws DataflexError INVALID_INPUT naming a field that does not have `rows` entries
  */
 export function keepRows<F extends Readonly<Record<string, RowWise>>>(fields: F, kept: Int32Array, rows: number): F {
   const cut = Object.entries(fields).map(([name, value]) => {

@@ -159,7 +159,7 @@ function stepOf(file: string, rollouts: readonly Rollout[]): number | undefined 
   return first?.record.step === undefined ? undefined : stepNumber(file, first.record.step);
 }
 
-/** What a line says beside its own keys, where all lines say it as a number: one number a row, under the key's name. */
+/** What a line says beside its own keys, where all lines give a number for it: one number per row, under the key's name. */
 function ownFields(rollouts: readonly Rollout[]): Record<string, Tensor> {
   const names = Object.keys(rollouts[0]!.record).filter((name) => !OWN_KEYS.includes(name) && isFieldName(name));
   const fields: Record<string, Tensor> = {};

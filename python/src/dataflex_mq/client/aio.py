@@ -1,4 +1,4 @@
-"""The client for asyncio: what waits, waits in a thread, so that the event loop goes on."""
+"""The client for asyncio: blocking calls run in threads, so that the event loop keeps running."""
 
 from __future__ import annotations
 

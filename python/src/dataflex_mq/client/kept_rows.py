@@ -23,7 +23,7 @@ def kept_rows(composed: Composed) -> np.ndarray:
 
 
 def keep_rows(fields: Mapping[str, Any], kept: np.ndarray, rows: int) -> dict[str, Any]:
-    """The fields cut to these rows. Raises INVALID_INPUT naming a field that has not `rows` entries."""
+    """The fields cut to these rows. Raises INVALID_INPUT naming a field that does not have `rows` entries."""
     for name, value in fields.items():
         if len(value) != rows:
             raise error_of("INVALID_INPUT.keep", field=name, length=len(value), rows=rows)

@@ -10,7 +10,7 @@ from .keys import STATE_TTL_MS, run_keys
 from .mounts import Handle
 from .scripts import ScriptCall
 
-# Fields of a state's hash that are no steps.
+# Fields of a state's hash that are not steps.
 NO_STEPS = ("head", "rev")
 # Entries read at a time: each may have a hundred kilobytes, and Redis serves others in between.
 AT_ONCE = 16
@@ -44,7 +44,7 @@ def restore_state(connections: Connections, handle: Handle, pipeline: str, entri
 
 
 def _parts(entries: Mapping[str, bytes]) -> Iterator[tuple[bool, list[Any]]]:
-    """At least one, also of no entries: it clears what Redis has."""
+    """At least one part, even without entries: the first clears what Redis has."""
     first, held = True, 0
     part: list[Any] = []
     for step, entry in entries.items():
