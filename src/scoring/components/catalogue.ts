@@ -38,6 +38,7 @@ import { advantageCov } from "./scorers/advantage-cov.js";
 import { advantageMagnitude } from "./scorers/advantage-magnitude.js";
 import { binaryKl } from "./scorers/binary-kl.js";
 import { column } from "./scorers/column.js";
+import { difficulty } from "./scorers/difficulty.js";
 import { geoIsRatio } from "./scorers/geo-is-ratio.js";
 import { groupMeanReward } from "./scorers/group-mean-reward.js";
 import { groupRewardVariance } from "./scorers/group-reward-variance.js";
@@ -102,6 +103,7 @@ export const BUILT_INS: readonly Component[] = [
   multProbError,
   advantageCov,
   staleness,
+  difficulty,
   column,
   // reweighters
   softmax,

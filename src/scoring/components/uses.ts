@@ -157,7 +157,7 @@ export const USES: readonly Use[] = [
     remedies: [
       {
         does: "weigh by the prompt's difficulty",
-        components: ["group_solve_rate", "difficulty_weight", "difficulty_band", "odsw", "grpo_lead"],
+        components: ["group_solve_rate", "difficulty", "difficulty_weight", "difficulty_band", "odsw", "grpo_lead"],
         settings: { others: "ROLL difficulty_loss_weight" },
       },
       {

@@ -126,6 +126,10 @@ def staleness(step: Step, now: int = 1) -> Tensor:
     return ((now - 1) - step.columns["policy_version"]).clamp(min=0)
 
 
+def difficulty(step: Step) -> Tensor:
+    return step.columns["difficulty"]
+
+
 def truncated(step: Step, max_response_length: int) -> Tensor:
     return (step.lengths >= max_response_length).to(F64)
 
@@ -147,6 +151,6 @@ SCORERS = {
         advantage_magnitude, reward_difficulty, group_solve_rate, token_prob, response_length, length_efficiency,
         group_mean_reward, group_reward_variance, learnability, token_entropy, seq_entropy, is_ratio, seq_is_ratio,
         geo_is_ratio, ref_kl, signed_advantage, truncated, prob_diff, binary_kl, segment_is_ratio, mult_prob_error,
-        advantage_cov, staleness, column,
+        advantage_cov, staleness, difficulty, column,
     )
 }

@@ -18,7 +18,7 @@ export const difficultyWeight = defineReweighter({
   doc: {
     summary: "Weight grows linearly with the prompt's difficulty.",
     formula: "w_i = 0.5 + 1.5 d_i; d = s clamped to [0, 1], or 1 minus that (easy)",
-    score: "a difficulty in [0, 1] (column), or with easy: true a solve rate (group_solve_rate)",
+    score: "a difficulty in [0, 1] (difficulty), or with easy: true a solve rate (group_solve_rate)",
     edges: [
       "scores outside [0, 1] count as the nearer end",
       "all equal: equal weights, 1 after the default normaliser",
