@@ -24,8 +24,8 @@ if [ "${1:-}" = --torch ]; then
 fi
 
 cd python
-"$python" -m ruff check --config pyproject.toml . ../chaos
-"$python" -m ruff format --config pyproject.toml --check --quiet . ../chaos
+"$python" -m ruff check --config pyproject.toml . ../chaos ../examples/plugins
+"$python" -m ruff format --config pyproject.toml --check --quiet . ../chaos ../examples/plugins
 "$python" -m mypy --cache-dir "$site/mypy"
 MYPYPATH=src "$python" -m mypy --cache-dir "$site/mypy" ../chaos/producers/*.py
 "$python" -m vulture

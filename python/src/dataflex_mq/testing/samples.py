@@ -27,6 +27,8 @@ class Sample:
     scores: np.ndarray
     # Values that tie: their order may settle what becomes of them.
     ties: bool = False
+    # Fields that the author's own makers made: only these know which values are possible.
+    own: frozenset[str] = frozenset()
 
     @property
     def rows(self) -> int:
@@ -46,9 +48,9 @@ class Sample:
         )
 
     def halved(self) -> Sample:
-        """Another batch of the same shape: its rows the other way round, its numbers half as large."""
+        """Another batch of the same shape: its rows the other way round, its numbers half as large where that makes sense."""
         other = self.take(list(range(self.rows))[::-1])
-        fields = {name: _halved(values) for name, values in other.fields.items()}
+        fields = {name: values if name in self.own else _halved(values) for name, values in other.fields.items()}
         return replace(other, fields=fields, scores=other.scores / 2)
 
 
@@ -104,10 +106,12 @@ def _sample(declaration: Declaration, plan: _Plan, makers: Mapping[str, Maker], 
     for name in names_of(declaration):
         if name == "uid":
             fields[name] = [f"group-{i * plan.groups // rows}" for i in range(rows)]
+        elif name in makers:
+            fields[name] = makers[name](rng, plan.lengths)
         elif name != "response_mask":
-            fields[name] = _scaled((makers.get(name) or _usual(name))(rng, plan.lengths), plan)
+            fields[name] = _scaled(_usual(name)(rng, plan.lengths), plan)
     scores = np.full(rows, 0.5) if plan.constant else rng.random(rows) * plan.scale
-    return Sample(plan.label, fields, mask, scores, ties=plan.constant)
+    return Sample(plan.label, fields, mask, scores, ties=plan.constant, own=frozenset(makers))
 
 
 def _scaled(values: Any, plan: _Plan) -> Any:
