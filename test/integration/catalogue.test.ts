@@ -29,6 +29,7 @@ const PAIRS: readonly (readonly [kind: "reweighter" | "selector", scorer: string
   ["reweighter", "token_entropy", "gtpo"],
   ["reweighter", "is_ratio", "rollout_is"],
   ["reweighter", "seq_is_ratio", "softmax"],
+  ["reweighter", "column", "softmax"],
   ["reweighter", "geo_is_ratio", "softmax"],
   ["reweighter", "group_reward_variance", "softmax"],
   ["reweighter", "ref_kl", "advantage_reweight"],

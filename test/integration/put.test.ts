@@ -126,7 +126,7 @@ describe("rows", () => {
       await rejection(run.put(1, STAGE, { ...slice(step, [0, 1]) }, { keys: ["a", "b"], total_rows: 4 })),
     ).toMatchObject({
       code: "INVALID_INPUT",
-      message: expect.stringContaining("names all 4"),
+      message: expect.stringContaining("must name all 4"),
     });
     expect(await rejection(run.put(1, STAGE, { ...step }, { keys: ["a", "b", "a", "d"] }))).toMatchObject({
       code: "INVALID_INPUT",

@@ -133,3 +133,9 @@ def test_what_is_wrong_is_refused_with_its_place(name: str, given: Any, details:
     assert caught.value.code == "INVALID_INPUT"
     assert {**caught.value.details, **details} == caught.value.details
     assert caught.value.details["field"] == name
+
+
+def test_what_is_no_number_in_a_row_of_objects_is_named_with_its_row() -> None:
+    rows = [np.array([1.0, 2.0], dtype=object), np.array([1.0, None, 3.0], dtype=object)]
+    with pytest.raises(DataflexError, match="is None in row 1, column 1"):
+        to_field_value("x", rows)

@@ -15,7 +15,7 @@ import { feedEntry, feedName, feedSpec } from "./policy-feed.js";
 import { type MountInput, type Place, placeOf } from "./resolution.js";
 import { brokenRule } from "./rules.js";
 import type { RuledPart } from "./trainer-rules.js";
-import { fieldDoubt, missingField, pipelineFields } from "./wanted-fields.js";
+import { fieldDoubt, missingField, pipelineFields, stageOfField } from "./wanted-fields.js";
 
 export interface PipelineInput {
   readonly name: string;
@@ -209,7 +209,7 @@ function checkFields(
     const needer = parts.find((part) => part.entry.needs.some((need) => need.name === field)) ?? parts[0];
     if (needer === undefined) continue;
     const who = `${needer.entry.kind} "${needer.entry.name}"`;
-    if (provides !== undefined) {
+    if (provides !== undefined && !(provides.includes("*") && stageOfField(field) === undefined)) {
       problems.push(missingField(field, who, needer.at.name, provides));
       continue;
     }

@@ -52,6 +52,11 @@ def _rows(field: str, given: Sequence[Any], mask: bool, convert: Callable[[Any],
 def _arrays(
     field: str, given: Sequence[Any], lengths: np.ndarray, width: int, convert: Callable[[Any], FieldValue]
 ) -> Jagged:
+    for i, row in enumerate(given):
+        if isinstance(row, np.ndarray) and row.dtype.kind == "O":
+            column = next((j for j, one in enumerate(row.tolist()) if not isinstance(one, (int, float))), None)
+            if column is not None:
+                _refuse_at(field, f"is {_shown(row[column])}", "not a number", i, column)
     values = [value for value in map(convert, given) if isinstance(value, (Tensor, DeviceTensor))]
     if len(values) < len(given):
         _refuse(field, "has rows that are no arrays of numbers")

@@ -100,4 +100,7 @@ def _value(name: str, data: Any, keys: list[str]) -> Any:
     if hasattr(value, "is_nested"):
         return value
     # Non-tensor columns come back as a list-like of the backend's own kind.
-    return np.array([str(one) for one in list(value)], dtype=object)
+    values = list(value)
+    if all(isinstance(one, (bool, int, float, np.number, np.bool_)) for one in values):
+        return np.array(values)
+    return np.array([str(one) for one in values], dtype=object)

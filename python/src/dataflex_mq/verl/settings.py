@@ -126,15 +126,16 @@ def _trainer(config: DictConfig) -> dict[str, Any]:
 
 def _provides(config: DictConfig, dataflex: Mapping[str, Any]) -> list[str]:
     """
-    What verl's rows may hold when weights are asked for. Fields that depend on a setting of `TRAINER_PATHS` are all named: the service
-    has a rule for each, which says more than that the field is missing.
+    What verl's rows may hold when weights are asked for, and `*`: whatever else an agent loop adds is seen only when rows are there.
+    Fields that depend on a setting of `TRAINER_PATHS` are all named: the service has a rule for each, which says more than that the field
+    is missing.
     """
     fields = ["uid", "session", "session_index", "response_mask", "rm_scores", "old_log_probs", "advantages", "returns"]
     ruled = ["entropy", "rollout_log_probs", "ref_log_prob"]
     tags = [VERSION]
     having = {"token_level_rewards": config.algorithm.use_kl_in_reward, "values": need_critic(config)}
     columns = [one.get("domain_key", "domain") for one in pipelines_of(dataflex).values() if _mixes(one)]
-    return [*fields, *ruled, *tags, *(name for name, there in having.items() if there), *columns]
+    return [*fields, *ruled, *tags, *(name for name, there in having.items() if there), *columns, "*"]
 
 
 def _name(estimator: Any) -> str:

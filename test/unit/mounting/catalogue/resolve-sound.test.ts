@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { catalogueOf } from "../../../../src/mounting/catalogue/catalogue-entry.js";
+import { BUILT_INS } from "../../../../src/scoring/components/catalogue.js";
 import { defineReweighter, defineScorer } from "../../../../src/scoring/components/define.js";
 import { fakeCatalogue } from "../../../helpers/catalogue.js";
-import { builtin, mounted, REWEIGHT, SELECT } from "../../../helpers/mount.js";
+import { builtin, mounted, problems, REWEIGHT, SELECT } from "../../../helpers/mount.js";
 
 describe("a sound block", () => {
   it("becomes one pipeline with defaults, stage, fields and route", () => {
@@ -57,6 +59,20 @@ describe("a sound block", () => {
     expect(stages.post_advantage).toEqual([
       { name: "response_mask", scope: "response" },
       { name: "old_log_probs", scope: "response" },
+    ]);
+  });
+
+  it("takes a field of the trainer's own where provides ends in *, with a warning; verl's own fields must still be there", () => {
+    const own = { ...SELECT, scorer: { name: "column", params: { name: "acc" } } };
+    const provides = ["rm_scores", "response_mask", "uid"];
+    const all = [catalogueOf(BUILT_INS)];
+    expect(mounted(own, { provides: [...provides, "*"] }, all).warnings).toEqual([
+      expect.stringContaining('no field "acc"'),
+    ]);
+    expect(problems(own, { provides }, all).map(({ text }) => text)).toEqual([expect.stringContaining('"acc"')]);
+    const entropy = { ...SELECT, scorer: { name: "seq_entropy" } };
+    expect(problems(entropy, { provides: [...provides, "*"] }, all).map(({ text }) => text)).toEqual([
+      expect.stringContaining('"entropy"'),
     ]);
   });
 
