@@ -15,6 +15,12 @@ def py_nothing(batch: Batch, ctx: Context) -> torch.Tensor:
     return torch.zeros(len(batch))
 
 
+@scorer(requires=["old_log_probs"], granularity="token")
+def py_token_prob(batch: Batch, ctx: Context) -> torch.Tensor:
+    """What token_prob gives, in torch."""
+    return batch.jagged("old_log_probs").values.exp_()
+
+
 @scorer(requires=["old_log_probs"])
 def py_touch(batch: Batch, ctx: Context) -> torch.Tensor:
     """Takes the matrix as a tensor and reads nothing of it."""

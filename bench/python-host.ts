@@ -1,6 +1,6 @@
 /**
- * What it costs that a component runs in Python: a scorer that does nothing beside the same in TypeScript; 64 MiB of log-probs as a tensor
- * in the Python process beside a warm copy of them; a masked mean there beside the same in process; starts and memory.
+ * What it costs that a component runs in Python: a scorer that does nothing beside the same in TypeScript; a whole dense step with token_prob
+ * in torch beside ours; 64 MiB of log-probs as a tensor in the Python process beside a warm copy of them; a masked mean there beside the same in process; starts and memory.
  * Run: npm run build && DFX_PYTHON=… npx tsx bench/python-host.ts [rounds]   (an interpreter with dataflex_mq and torch)
  */
 import { execFileSync } from "node:child_process";
@@ -45,6 +45,32 @@ report(
   "TypeScript",
 );
 await Promise.all(whole.map((one) => one.stop()));
+
+// The whole dense step: 64 MiB of log-probs from put to token weights.
+const blend = (scorer: string) => ({
+  mechanism: "reweight",
+  scorer: { name: scorer },
+  actuator: { name: "advantage_reweight", params: { alpha: 0.5 } },
+});
+const denseRuns = await Promise.all(
+  ["token_prob", "py_token_prob"].map((name) => startBench(blend(name), { components: { plugin: [FILE] } })),
+);
+const matrix = {
+  old_log_probs: { data: dense(4096, 4096).values, shape: [4096, 4096] },
+  response_mask: { data: new Uint8Array(4096 * 4096).fill(1), shape: [4096, 4096], dtype: "bool" as const },
+};
+const denseStep = async (which: 0 | 1): Promise<void> => {
+  const { run } = denseRuns[which]!;
+  await run.put(++steps[which]!, "post_advantage", matrix);
+  await run.weights(steps[which]!, { timeoutMs: 60_000 });
+  await run.release(steps[which]!);
+};
+report(
+  "a dense step, 64 MiB of log-probs, from put to token weights",
+  await interleave(rounds, { ours: () => denseStep(0), "token_prob in torch": () => denseStep(1) }),
+  "ours",
+);
+await Promise.all(denseRuns.map((one) => one.stop()));
 
 // The call alone, on one slot.
 const started = performance.now();
