@@ -17,7 +17,7 @@ const gatedBlock = (more: object = {}) => ({ ...REWEIGHT, scorer: { name: "gated
 describe("no weights", () => {
   test.each([
     ["throw", "COMPONENT", "thirteen"],
-    ["throw-much", "COMPONENT", "characters)"],
+    ["throw-much", "COMPONENT", "(scorers.ts, line"],
     ["short", "COMPONENT", ""],
     ["nan", "NON_FINITE", "row 0"],
     ["exit", "COMPUTE_LOST", ""],
