@@ -36,6 +36,12 @@ export const KEY_TABLE = [
     holds: "announcements, mount requests and notices that could not be read; at most 1,000",
   },
   {
+    key: "dfx2:{tag}:dead-jobs",
+    type: "stream",
+    ttl: "none",
+    holds: "jobs that no worker could do, for `dataflex-mq dead`; about 1,000",
+  },
+  {
     key: "dfx2:{tag}:notices",
     type: "stream",
     ttl: "none",
@@ -223,6 +229,7 @@ export function tagKeys(tag: string) {
     base,
     announce: `${base}:announce`,
     dead: `${base}:dead`,
+    deadJobs: `${base}:dead-jobs`,
     notices: `${base}:notices`,
     noticesRead: `${base}:notices-read`,
     runs: `${base}:runs`,

@@ -1,6 +1,7 @@
 import { DataflexError } from "../errors.js";
-import type { Producer, Receipt } from "../protocol/messages.js";
+import type { Producer, PutHeader, Receipt } from "../protocol/messages.js";
 import type { JobOutcome } from "../protocol/outcome-words.js";
+import { addDeadJob, type DeadJob, isDead } from "../redis/dead-jobs.js";
 import type { ActiveJob } from "../redis/queue/job-consumer.js";
 import { whileRefused } from "../redis/refusals.js";
 import { letGo } from "../redis/scripts/begin.js";
@@ -36,12 +37,14 @@ export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run
   }
   const producer: Producer = { worker: c.workerId, pid: process.pid, job_id: job.id, version: VERSION };
   const of = { content: job.data.content, puts: [] as readonly string[] };
+  let headers: readonly PutHeader[] = [];
   // While Redis refuses what is asked of it, the job waits for it, with what it has computed.
   let end = started + handle.max_wait_ms;
   const ask: Ask = (what, work) => whileRefused(end, what, work, { full: true });
   try {
     const done = await scoreJob({ job, compute, context: c, handle, spec, producer, started, ask }, (begun) => {
-      of.puts = begun.puts.map((put) => put.header.hash);
+      headers = begun.puts.map((put) => put.header);
+      of.puts = headers.map(({ hash }) => hash);
       end = performance.now() + begun.deadline - begun.now;
     });
     const outcome = done.word === "OK" ? "completed" : "superseded";
@@ -74,8 +77,33 @@ export async function processJob(job: ActiveJob, compute: Pick<ComputeHost, "run
     const word = await ask("settling a failure", () =>
       settleFailure(c.redis, job.data, failure, handle.limits, madeOf),
     );
+    if (word === "OK" && isDead(code)) {
+      const { run, incarnation, step } = job.data;
+      const why = { code, message, details, ...(stack !== undefined && { stack }), worker: c.workerId };
+      const scored = { scorer: spec.scorer?.name ?? "", actuator: spec.actuator.name };
+      const { stage, name: pipeline } = spec;
+      const { attempt } = job.data;
+      // The failure is settled; that it is listed as well is for people.
+      await addDeadJob(c.redis, {
+        run,
+        incarnation,
+        step,
+        stage,
+        pipeline,
+        attempt,
+        ...scored,
+        ...why,
+        puts: headers.map(shapes),
+      }).catch((lost) => c.log.warn({ err: String(lost) }, "a dead job could not be listed"));
+    }
     const rows = Number(details.count);
     report("failed", { reason: code, ...(code === "NON_FINITE" && { nonfinite: rows > 0 ? rows : 1 }) });
     return { outcome: "failed", reason: word === "OK" ? code : word, worker: c.workerId };
   }
 }
+
+const shapes = ({ hash, bytes, columns }: PutHeader): DeadJob["puts"][number] => ({
+  hash,
+  bytes,
+  columns: columns.map(({ name, dtype = "string", shape }) => ({ name, dtype, shape })),
+});

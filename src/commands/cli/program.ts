@@ -6,6 +6,7 @@ import { register as all } from "./all-command.js";
 import { register as check } from "./check-command.js";
 import type { CommandDeps, Register } from "./command.js";
 import { register as components } from "./components-command.js";
+import { register as dead } from "./dead-command.js";
 import { register as demo } from "./demo-command.js";
 import { register as doctor } from "./doctor-command.js";
 import { EXIT, type ExitCode, reportError } from "./exit.js";
@@ -25,6 +26,7 @@ const COMMANDS: readonly Register[] = [
   check,
   components,
   status,
+  dead,
   doctor,
   exportFiles,
 ];

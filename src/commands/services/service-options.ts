@@ -66,6 +66,7 @@ const OPTIONS: { readonly [Name in keyof ServiceOptions]-?: Option<Item<ServiceO
       broker: ADDRESS,
       worker: ADDRESS,
       status: ADDRESS,
+      dead: ADDRESS,
       doctor: ADDRESS,
       all: ADDRESS_OR_PRIVATE,
       demo: ADDRESS_OR_PRIVATE,

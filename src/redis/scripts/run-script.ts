@@ -28,6 +28,7 @@ export const SCRIPTS = {
   restoreState: { file: "restore-state-2.lua", keys: 2, words: ["OK", ...FENCED] },
   release: { file: "release-4.lua", keys: 4, words: ["OK", ...FENCED] },
   record: { file: "record-4.lua", keys: 4, words: ["OK", "NOT_MOUNTED"] },
+  retry: { file: "retry-4.lua", keys: 4, words: ["OK", ...FENCED, "GONE", "NOT_FAILED"] },
   writeWhenFull: { file: "write-when-full-1.lua", keys: 1, words: ["OK"] },
   lead: { file: "lead-1.lua", keys: 1, words: ["NEW", "KEPT", "OTHER", "LEFT"] },
 } as const;
