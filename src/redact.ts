@@ -35,3 +35,12 @@ export function shownText(text: string): string {
   const plain = text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return plain.includes("://") ? plain.replace(ADDRESS, redactUrl) : plain;
 }
+
+/** A value of any kind in a few characters; an object from a message may throw when it is asked for its text. */
+export function shownValue(value: unknown): string {
+  try {
+    return String(value).slice(0, 40);
+  } catch {
+    return "an object";
+  }
+}

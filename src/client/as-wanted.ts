@@ -3,6 +3,7 @@ import { toFieldValue } from "../columns/input.js";
 import type { FieldValue } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
 import type { FieldNeed } from "../protocol/pipeline-spec.js";
+import { shownValue } from "../redact.js";
 
 /**
  * A trainer's value for a field, in the form that its kind allows beside its own: whole numbers for strings, as their decimal text; `(rows, 1)`
@@ -70,7 +71,7 @@ function idTexts(name: string, input: unknown): string[] | undefined {
     if (given.length > 0 && typeof first !== "number" && typeof first !== "bigint") return undefined;
     return given.map((value: unknown, row) => {
       if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
-      const message = `Field "${name}" is ${String(value)} in row ${row}, no string and no whole number below 2^53; send strings.`;
+      const message = `Field "${name}" is ${shownValue(value)} in row ${row}, no string and no whole number below 2^53; send strings.`;
       throw new DataflexError("INVALID_INPUT", message, { field: name, row });
     });
   }

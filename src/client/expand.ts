@@ -2,6 +2,7 @@ import { runsOf } from "../columns/span-walks.js";
 import type { Spans } from "../columns/spans.js";
 import type { Weights } from "../columns/tensor.js";
 import { DataflexError } from "../errors.js";
+import { shownValue } from "../redact.js";
 
 /**
  * Weights as `(rows, width)` float32, 0 outside the mask, multiplied by `existing` `rollout_is_weights` (step 5 of a composition).
@@ -42,7 +43,7 @@ function corrected(weight: number, existing: unknown, row: number, column: numbe
     "INVALID_INPUT",
     right
       ? `row ${row}, column ${column}: the existing rollout_is_weights ${existing} times ${weight} is beyond float32`
-      : `row ${row}, column ${column}: the existing rollout_is_weights is ${String(existing)}; a weight is a finite number from 0`,
+      : `row ${row}, column ${column}: the existing rollout_is_weights is ${shownValue(existing)}; a weight is a finite number from 0`,
     { row, column },
   );
 }

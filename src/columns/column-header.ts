@@ -1,3 +1,4 @@
+import { shownValue } from "../redact.js";
 import { ALIGNMENT } from "./bytes.js";
 import { type DType, isDType } from "./dtypes.js";
 import { malformed } from "./encodings/part.js";
@@ -40,7 +41,7 @@ export interface CheckedHeader {
 export function checkColumnHeader(header: ColumnHeader, limits: Limits): CheckedHeader {
   const raw: Readonly<Record<string, unknown>> = isRecord(header) ? header : malformed("?", "its header is no map");
   const { name } = raw;
-  if (!isFieldName(name)) malformed(String(name), "its name is not a field name");
+  if (!isFieldName(name)) malformed(shownValue(name), "its name is not a field name");
   const enc = raw.enc as Encoding;
   if (!(ENCODINGS as readonly unknown[]).includes(enc)) malformed(name, `the encoding ${shown(raw.enc)} is unknown`);
   const strings = enc === "strings";
@@ -141,5 +142,5 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : shownValue(value);
 }

@@ -1,4 +1,5 @@
 import { DataflexError } from "../errors.js";
+import { shownValue } from "../redact.js";
 
 const PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,95}$/;
 
@@ -30,12 +31,12 @@ export function isFieldName(name: unknown): name is string {
  */
 export function validateFieldName(name: unknown): asserts name is string {
   if (isFieldName(name)) return;
-  const shown = typeof name === "string" ? JSON.stringify(name) : String(name);
+  const shown = typeof name === "string" ? JSON.stringify(name) : shownValue(name);
   const why =
     typeof name === "string" && name in Object.prototype
       ? "is a property of every object and cannot name a field"
       : "is not a field name (a letter or _, then letters, digits, _ . -, at most 96 characters)";
-  throw new DataflexError("INVALID_INPUT", `Field ${shown} ${why}; rename it.`, { field: String(name) });
+  throw new DataflexError("INVALID_INPUT", `Field ${shown} ${why}; rename it.`, { field: shownValue(name) });
 }
 
 /** Columns that say where tokens are rather than carry a signal: any put may contain them, and they are not produced as fields are. */

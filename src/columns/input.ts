@@ -1,4 +1,5 @@
 import { DataflexError } from "../errors.js";
+import { shownValue } from "../redact.js";
 import { DTYPE_ARRAYS, type DType, isDType, type TypedArray } from "./dtypes.js";
 import { isMaskField, isStringField, validateFieldName } from "./field-names.js";
 import { checkFieldValue } from "./field-value.js";
@@ -68,14 +69,14 @@ function jagged(name: string, given: Readonly<Record<string, unknown>>): Jagged 
   const held = given.values ?? given.data;
   const widest = lengths.reduce((a, b) => Math.max(a, b), 0);
   const width = given.width === undefined ? widest : given.width;
-  if (!Number.isSafeInteger(width) || (width as number) < 0) refuse(name, `has the width ${String(width)}`);
+  if (!Number.isSafeInteger(width) || (width as number) < 0) refuse(name, `has the width ${shownValue(width)}`);
   if (Array.isArray(held)) {
     const list = fromList(name, held, isMaskField(name));
     if (list.kind !== "tensor" && held.length > 0) refuse(name, "has values that are no list of numbers");
     const array = list.kind === "strings" ? new Float32Array(0) : list.data;
     const dtype = list.kind === "strings" ? "f32" : list.dtype;
     if (given.dtype !== undefined && given.dtype !== dtype) {
-      refuse(name, `is a list, which becomes ${dtype}, and asks for ${String(given.dtype)}; give a typed array`);
+      refuse(name, `is a list, which becomes ${dtype}, and asks for ${shownValue(given.dtype)}; give a typed array`);
     }
     return { kind: "jagged", dtype, lengths, width: width as number, data: array };
   }
@@ -102,7 +103,7 @@ function typed(name: string, data: unknown, dtype: unknown): { array: TypedArray
   if (natural === undefined)
     refuse(name, "has data in no typed array of a known dtype (Float32Array, Float64Array, …)");
   if (dtype === undefined && natural === "f16") refuse(name, "is 16-bit words; say dtype f16 or bf16");
-  if (dtype !== undefined && !isDType(dtype)) refuse(name, `has the unknown dtype ${String(dtype)}`);
+  if (dtype !== undefined && !isDType(dtype)) refuse(name, `has the unknown dtype ${shownValue(dtype)}`);
   return { array: data as TypedArray, dtype: dtype ?? natural };
 }
 

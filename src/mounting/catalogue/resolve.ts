@@ -160,7 +160,7 @@ function readPipeline(
 /** Read from the block itself: another wrong option must not hide this. */
 function checkClip(dataflex: unknown, problems: Problem[]): void {
   const clip = isRecord(dataflex) ? dataflex.clip : undefined;
-  if (!Array.isArray(clip) || clip.length !== 2) return;
+  if (!Array.isArray(clip) || clip.length !== 2 || clip.some((bound) => typeof bound !== "number")) return;
   if (clip.some((bound) => Number.isFinite(bound) && !Number.isFinite(Math.fround(bound)))) {
     problems.push({ path: [...ROOT, "clip"], message: `clip bounds must be float32 numbers, got ${show(clip)}` });
   }

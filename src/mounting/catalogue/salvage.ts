@@ -1,5 +1,6 @@
 import type { Problem } from "../../protocol/mount-messages.js";
 import { MECHANISMS } from "../../protocol/pipeline-spec.js";
+import { shownValue } from "../../redact.js";
 import { ACTUATOR_KIND } from "../../scoring/components/component-types.js";
 import { nearest } from "../../suggest.js";
 import { isRecord, propertiesOf } from "../config/describe.js";
@@ -48,6 +49,6 @@ export function pick(from: Record<string, unknown>, names: readonly string[]): R
 function likelyMechanism(block: Record<string, unknown>, actuator: unknown, catalogues: readonly Catalogue[]) {
   const near = typeof block.mechanism === "string" ? nearest(block.mechanism, MECHANISMS)[0] : undefined;
   if (near !== undefined || !isRecord(actuator)) return near;
-  const kinds = kindsOf(catalogues, String(actuator.name));
+  const kinds = kindsOf(catalogues, shownValue(actuator.name));
   return MECHANISMS.find((mechanism) => kinds.includes(ACTUATOR_KIND[mechanism]));
 }

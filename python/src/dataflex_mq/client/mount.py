@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..errors import error
+from ..protocol.check_messages import check_handle, check_mount_reply
 from ..protocol.codec import pack, plain, unpack
 from ..protocol.message_limits import MESSAGE_MAX_STRING_BYTES
 from ..redis.address import redact
@@ -95,11 +96,11 @@ def request_mount(
             ask_at = time.monotonic() + ASK_AGAIN_SECONDS
         raw = call(lambda: command("GET", reply_key(chosen)))
         if raw:
-            reply = unpack(raw)
+            reply = check_mount_reply(unpack(raw))
             if reply["state"] == "answered":
                 answer = reply["answer"]
                 if answer["ok"]:
-                    return check_version(answer["handle"])
+                    return check_version(check_handle(answer["handle"]))
                 raise error(answer["code"], answer["message"], {"problems": answer["problems"]})
             waiting_for = reply["for"]
         time.sleep(max(0.0, min(pause, left())))
@@ -134,7 +135,7 @@ def _forget_refusal(connections: Connections, mount_id: str) -> None:
     """The same id always gets the same handle; a refusal is forgotten, so that the mount is decided anew."""
     command = connections.execute
     raw = command("GET", reply_key(mount_id))
-    reply = unpack(raw) if raw else None
+    reply = check_mount_reply(unpack(raw)) if raw else None
     if reply and not (reply["state"] == "answered" and reply["answer"]["ok"]):
         command("DEL", reply_key(mount_id))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from ..columns.decode import decode_columns
 from ..columns.tensor import MaskColumn, TokenColumn, VectorColumn
 from ..errors import error
+from ..protocol.check_messages import check_outcome_header
 from ..protocol.codec import unpack
 from ..redis.chunk_stream import read_chunks
-from ..redis.connect import Connections
+from ..redis.connect import Connections, text
 from ..redis.keys import StepKeys
 from ..redis.mounts import Handle
 from ..redis.streams import Entry, read_answer
@@ -77,19 +79,30 @@ def read_outcomes(connections: Connections, key: str, after: str, block_ms: int)
 
 def put_hashes(entry: Entry) -> frozenset[str] | None:
     """First digits of the hashes of the puts from which an outcome was computed; None for a failure that was computed from none."""
-    listed = entry.fields.get("puts", b"").decode()
+    listed = text(entry.fields.get("puts", b""))
     return frozenset(listed.split(",")) if listed else None
 
 
+def attempt_of(entry: Entry) -> int:
+    """Raises DECODE."""
+    return _whole(entry, "attempt")
+
+
+def _whole(entry: Entry, key: str) -> int:
+    value = text(entry.fields.get(key, b""))
+    if re.fullmatch(r"[0-9]{1,9}", value):
+        return int(value)
+    raise error("DECODE", f'malformed outcome: {key} is "{value[:40]}", not a whole number')
+
+
 def load_outcome(connections: Connections, keys: StepKeys, entry: Entry) -> Outcome:
-    """Reads an entry's body, from its chunks where it is not inline."""
-    header = unpack(entry.fields["header"])
-    chunks = int(entry.fields["chunks"])
+    """Reads an entry's body, from its chunks where it is not inline. Raises DECODE."""
+    header = check_outcome_header(unpack(entry.fields.get("header", b"")))
+    chunks = _whole(entry, "chunks")
     if chunks == 0:
-        return Outcome(header, entry.fields["body"])
-    return Outcome(
-        header, b"".join(read_chunks(connections, f"{keys.prefix}{entry.fields['result'].decode()}", chunks))
-    )
+        return Outcome(header, entry.fields.get("body", b""))
+    stream = f"{keys.prefix}{text(entry.fields.get('result', b''))}"
+    return Outcome(header, b"".join(read_chunks(connections, stream, chunks)))
 
 
 def decode_outcome(handle: Handle, outcome: Outcome) -> PipelineResult:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DataflexError
-from ..redis.connect import ANY, RETRY_SECONDS, SLICE_SECONDS, Connections
+from ..redis.connect import ANY, RETRY_SECONDS, SLICE_SECONDS, Connections, text
 from ..redis.keys import StepKeys, run_keys
 from ..redis.mounts import Handle
 from ..redis.settle import settle_timeout
 from ..sentences import error_of, sentence
 from .diagnose import Pipeline, diagnose
-from .outcomes import Outcome, load_outcome, put_hashes, read_outcomes
+from .outcomes import Outcome, attempt_of, load_outcome, put_hashes, read_outcomes
 
 # How long the diagnosis may take after the deadline.
 GRACE_SECONDS = 2.0
@@ -78,8 +78,8 @@ class StepWait:
         entries = read_outcomes(self.connections, self._keys.out, self.last_id, block_ms)
         expected = {pipeline["name"]: pipeline for pipeline in self.expected}
         for entry in entries:
-            name = entry.fields["pipeline"].decode()
-            if name in expected and self.accepts(expected[name], int(entry.fields["attempt"]), put_hashes(entry)):
+            name = text(entry.fields.get("pipeline", b""))
+            if name in expected and self.accepts(expected[name], attempt_of(entry), put_hashes(entry)):
                 outcome = load_outcome(self.connections, self._keys, entry)
                 attempt = outcome.header["attempt"]
                 # A replaced put voids every outcome of an earlier attempt.

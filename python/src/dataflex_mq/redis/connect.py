@@ -191,5 +191,5 @@ def typed(cause: BaseException, what: str) -> DataflexError | None:
 
 
 def text(answer: Any) -> str:
-    """An element of an answer that holds text or a number."""
-    return answer.decode() if isinstance(answer, bytes) else str(answer)
+    """An element of an answer that holds text or a number; what is no UTF-8 becomes marks that match nothing."""
+    return answer.decode(errors="replace") if isinstance(answer, bytes) else str(answer)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from ..protocol.check_messages import check_handle
 from ..protocol.codec import pack, unpack
-from .connect import Connections
+from .connect import Connections, text
 from .keys import HEARTBEAT_TTL_MS, MOUNT_TTL_MS, STATE_TTL_MS, run_keys
 from .scripts import ScriptCall
 
@@ -14,7 +16,11 @@ Handle = dict[str, Any]
 
 def read_handle(connections: Connections, run: str) -> Handle | None:
     incarnation, blob = connections.execute("HMGET", run_keys(run).mount, "inc", "handle")
-    return {**unpack(blob), "incarnation": int(incarnation)} if incarnation and blob else None
+    if not incarnation or not blob:
+        return None
+    read, number = unpack(blob), text(incarnation)
+    known = int(number) if re.fullmatch(r"[0-9]{1,16}", number) else None
+    return dict(check_handle({**read, "incarnation": known} if isinstance(read, dict) else read))
 
 
 def restore_run(connections: Connections, handle: Handle) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..errors import error
 from .connect import Connections, text
 from .keys import StepKeys
 
@@ -32,5 +34,9 @@ def _parse(value: bytes | None) -> StoredPut | None:
     """`<hash>,<attempt>,<chunks>,<bytes>|<fields>`, as `commit-put` writes it."""
     if value is None:
         return None
-    content_hash, attempt, _ = text(value).split(",", 2)
-    return StoredPut(content_hash, int(attempt))
+    found = re.match(r"([0-9a-f]+),([0-9]{1,16}),", text(value))
+    if found is None:
+        raise error(
+            "DECODE", f'malformed put: "{text(value)[:40]}". The writer and this reader may be of different versions'
+        )
+    return StoredPut(found[1], int(found[2]))
