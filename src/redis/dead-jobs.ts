@@ -19,7 +19,7 @@ export interface DeadJob {
   readonly worker: string;
   readonly puts: readonly { readonly hash: string; readonly bytes: number; readonly columns: readonly DeadColumn[] }[];
 }
-export interface DeadColumn {
+interface DeadColumn {
   readonly name: string;
   readonly dtype: string;
   readonly shape: readonly number[];

@@ -15,5 +15,3 @@ export const COMPONENT_COUNTS = {
   tokens_eligible: "tokens of which some were dropped",
   tokens_vetoed: "tokens for which rows were dropped",
 } as const;
-
-type ComponentCount = keyof typeof COMPONENT_COUNTS;
