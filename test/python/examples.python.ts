@@ -86,3 +86,29 @@ test("reward_model: token ids become rewards of a model of one's own", async () 
   // Sums 3, 9, 9, 10: of the two nines the first.
   expect([...pipeline!.kept!]).toEqual([1, 3]);
 });
+
+test("diverse: embeddings of the trainer's own width decide which of equally good responses stay", async () => {
+  await serve("diverse.py");
+  const run = await system.mount({
+    mechanism: "select",
+    scorer: { name: "column", params: { name: "rm_scores", reduce: "sum" } },
+    actuator: { name: "diverse", params: { fraction: 0.5, novelty: 0.5 } },
+  });
+  // In group a rows 0 and 1 say the same, in group b rows 5 and 7 do.
+  const features = [
+    [1, 0, 0],
+    [1, 0, 0],
+    [0, 1, 0],
+    [1, 0.1, 0],
+    [0, 0, 1],
+    [0, 1, 0],
+    [0, 0.9, 0.1],
+    [0, 1, 0],
+  ];
+  const rm_scores = Float32Array.of(1, 1, 1, 1, 0, 1, 0, 1);
+  const uid = ["a", "a", "a", "a", "b", "b", "b", "b"];
+  const response_mask = uid.map(() => [1]);
+  await run.put(1, "post_reward", { features, rm_scores, uid, response_mask });
+  const [pipeline] = (await run.weights(1, { timeoutMs: 30_000 })).pipelines;
+  expect([...pipeline!.kept!]).toEqual([0, 2, 5, 7]);
+});

@@ -39,6 +39,23 @@ def mean(batch: Batch) -> np.ndarray:
     return batch.jagged("advantages").mean()
 
 
+@pytest.mark.parametrize(
+    ("kind", "read"),
+    [
+        ("row", lambda batch: batch.rows("mine")),
+        ("numbers", lambda batch: batch.rows("mine")),
+        ("features", lambda batch: batch.features("mine").sum(axis=1)),
+        ("strings", lambda batch: np.array([len(text) for text in batch.strings("mine")], dtype=np.float64)),
+    ],
+)
+def test_fields_of_every_kind_are_made_as_they_are_required(kind: str, read: Callable[[Batch], np.ndarray]) -> None:
+    @scorer("own_kind", requires=[{"name": "mine", "kind": kind}], arrays="numpy", rows="independent")
+    def own_kind(batch: Batch, ctx: Context) -> np.ndarray:
+        return read(batch)
+
+    check_component(own_kind)
+
+
 class TestSoundComponents:
     def test_of_rows(self) -> None:
         @own

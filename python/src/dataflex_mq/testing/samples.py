@@ -103,13 +103,13 @@ def _sample(declaration: Declaration, plan: _Plan, makers: Mapping[str, Maker], 
     for row in mask:
         row[0] = 1
     fields: dict[str, Any] = {}
-    for name in names_of(declaration):
+    for name, kind in _kinds(declaration).items():
         if name == "uid":
             fields[name] = [f"group-{i * plan.groups // rows}" for i in range(rows)]
         elif name in makers:
             fields[name] = makers[name](rng, plan.lengths)
         elif name != "response_mask":
-            fields[name] = _scaled(_usual(name)(rng, plan.lengths), plan)
+            fields[name] = _scaled(_usual(name, kind)(rng, plan.lengths), plan)
     scores = np.full(rows, 0.5) if plan.constant else rng.random(rows) * plan.scale
     return Sample(plan.label, fields, mask, scores, ties=plan.constant, own=frozenset(makers))
 
@@ -123,9 +123,18 @@ def _scaled(values: Any, plan: _Plan) -> Any:
     return [np.full_like(row, 0.5) for row in rows] if plan.constant else rows
 
 
-def _usual(name: str) -> Maker:
-    """Values as such fields have them; unknown names get numbers around 0, one a token."""
-    if name in STRING_FIELDS:
+def _kinds(declaration: Declaration) -> dict[str, str | None]:
+    needs = [need if isinstance(need, dict) else {"name": need} for need in declaration.requires]
+    return {need["name"]: need.get("kind") for need in needs}
+
+
+def _usual(name: str, kind: str | None) -> Maker:
+    """Values as such fields have them; names that say nothing get numbers around 0, one a token unless `kind` says otherwise."""
+    if kind == "features":
+        return lambda rng, lengths: rng.normal(size=(len(lengths), 6)).astype(np.float32)
+    if kind in ("row", "numbers"):
+        return lambda rng, lengths: rng.random(len(lengths)).astype(np.float32)
+    if name in STRING_FIELDS or kind == "strings":
         return lambda rng, lengths: [f"{name}-{i % 2 if name == 'domain' else i}" for i in range(len(lengths))]
     if name in ("difficulty", "session_index"):
         return lambda rng, lengths: rng.random(len(lengths)).astype(np.float32)

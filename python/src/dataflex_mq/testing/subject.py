@@ -84,7 +84,8 @@ class Subject:
 
     def observe(self, sample: Sample, instance: Any = None, wider: int = 0) -> Observed:
         """Runs it on a sample, with a new instance unless one is given. Raises what it raises, AnswerError."""
-        scopes = {need["name"]: need["scope"] for need in self.declaration.requires if isinstance(need, dict)}
+        needs = [need for need in self.declaration.requires if isinstance(need, dict)]
+        scopes = {need["name"]: need["scope"] for need in needs if "scope" in need}
         columns = _Watched.over(columns_of(sample, scopes, wider), self.read)
         answer = self.answer(sample, columns, instance)
         values = answer.values
