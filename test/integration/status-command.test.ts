@@ -34,7 +34,7 @@ test("status shows the fact, runs, steps, queues, workers and errors, and names 
       const answer = await command("status", run.handle.run, "--redis", redis.url);
       return answer.out.includes("NON_FINITE") && answer;
     });
-    expect(out).toContain('No worker serves pipeline "main"');
+    expect(out).toContain('no worker serves pipeline "main"');
     for (const part of [
       "RUNS",
       "PIPELINES",

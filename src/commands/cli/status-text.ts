@@ -93,7 +93,7 @@ function verdictText({ run, state, verdict }: RunView): string[] {
     const since = since_step === null ? "" : `, since step ${since_step}`;
     return `  ${level === "bad" ? "BAD " : "warn"}  ${plain(text)}${since}\n        ${plain(fix)}`;
   });
-  return [`what is wrong with ${plain(run)}\n${lines.join("\n")}\n`];
+  return [`WHAT IS WRONG WITH ${plain(run)}\n${lines.join("\n")}\n`];
 }
 
 function runRow(run: RunView): string[] {

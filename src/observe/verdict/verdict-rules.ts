@@ -54,7 +54,7 @@ export interface Rule<T> extends ReasonKind {
   readonly text: (seen: T) => string;
 }
 
-const percent = (share: number): string => `${(share * 100).toPrecision(2).replace(/\.0$/, "")} %`;
+const percent = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;
 const short = (value: number): string => String(Number(value.toPrecision(3)));
 const whose = ({ pipeline, step }: JudgedWeights): string =>
   pipeline === COMBINED

@@ -161,6 +161,12 @@ describe("how a verdict comes and goes", () => {
     expect(v).toMatchObject({ level: "bad", since_step: 35 });
     expect(v.reasons[0]!.text).toContain("the weights that the loss takes at step 40 have an effective sample of 2 %");
   });
+  test("shares are numbers that people read", () => {
+    const nan = { metrics: { rows_dropped_nonfinite: 128 } };
+    expect(verdict(40, last(1, 40, nan)).reasons[0]!.text).toBe(
+      "100 % of the rows of step 40 had values that are not finite",
+    );
+  });
   test("five healthy steps bring bad to warn, five more end it", () => {
     const until = (end: number) => codes(verdict(end, (step) => (step >= 11 && step <= 20 ? sick : undefined)));
     expect(until(20)).toEqual(["bad few_rows"]);
