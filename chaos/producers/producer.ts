@@ -30,7 +30,7 @@ async function serve(request: Request): Promise<unknown> {
       return mounted().put(
         request.step,
         request.stage as Stage,
-        request.fields as Readonly<Record<string, FieldInput>>,
+        Object.fromEntries(Object.entries(request.fields).map(([name, values]) => [name, column(values)])),
         request.options,
       );
     case "weights": {
@@ -50,6 +50,13 @@ async function serve(request: Request): Promise<unknown> {
     case "close":
       return client.close();
   }
+}
+
+/** Strings stay a list, numbers become a matrix (rows, width), as a trainer has them; a list of rows would say how long each is. */
+function column(values: unknown): FieldInput {
+  if (typeof (values as unknown[])[0] === "string") return values as string[];
+  const rows = values as number[][];
+  return { data: Float32Array.from(rows.flat()), shape: [rows.length, rows[0]?.length ?? 0] };
 }
 
 function reply(line: Reply): void {
