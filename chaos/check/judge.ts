@@ -10,6 +10,8 @@ export interface Answer {
     >
   >;
   readonly combined: readonly number[];
+  /** Of the rows of all weights, in their order; null where they were put without keys. */
+  readonly keys: readonly string[] | null;
 }
 
 /** Weights travel as float32. */
@@ -22,12 +24,15 @@ export function wrongWith(
   histories: readonly (readonly DomainStep[])[],
 ): string | undefined {
   const weighing = Object.keys(answer.pipelines).filter((name) => name in expectedWeights);
+  const order = answer.keys ?? plan.content.keys;
+  if (order.toSorted().join() !== plan.content.keys.toSorted().join()) return `keys: ${order.join(" ")}`;
+  const expected = (name: string): number[] => inOrder(expectedWeights[name]!(plan.content), plan.content.keys, order);
   for (const name of weighing) {
-    const problem = differ(answer.pipelines[name]!.weights, expectedWeights[name]!(plan.content));
+    const problem = differ(answer.pipelines[name]!.weights, expected(name));
     if (problem) return `pipeline ${name}: ${problem}`;
   }
   if (weighing.length > 0) {
-    const wanted = weighing.map((name) => expectedWeights[name]!(plan.content));
+    const wanted = weighing.map(expected);
     const product = wanted.reduce((a, b) => a.map((w, i) => w * b[i]!));
     const problem = differ(answer.combined, product);
     if (problem) return `combined: ${problem}`;
@@ -43,6 +48,12 @@ export function wrongWith(
     if (problems.every((problem) => problem !== undefined)) return `pipeline mix: ${problems[0]}`;
   }
   return undefined;
+}
+
+/** Values of one number or one row of numbers per key, in the order of other keys. */
+function inOrder(values: readonly number[], keys: readonly string[], order: readonly string[]): number[] {
+  const width = values.length / keys.length;
+  return order.flatMap((key) => values.slice(keys.indexOf(key) * width, (keys.indexOf(key) + 1) * width));
 }
 
 function differ(got: readonly number[], want: readonly number[]): string | undefined {

@@ -68,7 +68,7 @@ class Producer:
             name: {"weights": one.weights.ravel().tolist(), "proportions": one.proportions}
             for name, one in result.pipelines.items()
         }
-        return {"pipelines": pipelines, "combined": result.weights.ravel().tolist()}
+        return {"pipelines": pipelines, "combined": result.weights.ravel().tolist(), "keys": result.keys}
 
     def _release(self, request: dict[str, Any]) -> str:
         return self._mounted.release(request["step"])

@@ -39,7 +39,11 @@ async function serve(request: Request): Promise<unknown> {
         p.name,
         { weights: [...p.weights], proportions: p.proportions ?? null },
       ]);
-      return { pipelines: Object.fromEntries(pipelines), combined: [...result.combined.weights] };
+      return {
+        pipelines: Object.fromEntries(pipelines),
+        combined: [...result.combined.weights],
+        keys: result.keys ?? null,
+      };
     }
     case "release":
       return mounted().release(request.step);

@@ -20,9 +20,10 @@ const content: Content = {
   ],
 };
 const plan = { content } as StepPlan;
-const answerOf = (weigh: number[], keep: number[], combined: number[]) => ({
+const answerOf = (weigh: number[], keep: number[], combined: number[], keys: string[] | null = null) => ({
   pipelines: { weigh: { weights: weigh, proportions: null }, keep: { weights: keep, proportions: null } },
   combined,
+  keys,
 });
 
 test("weights by hand", () => {
@@ -57,4 +58,12 @@ test("a right answer is right; a swapped, missing or infinite value is named", (
   expect(wrongWith(plan, answerOf(weigh, [1, 1, 1, 1], [1.6, 0.8, Number.NaN, 0.8]), [])).toMatch(
     /combined: value 2 is NaN/,
   );
+});
+
+test("weights are those of their keys, in whatever order these are; other keys are wrong", () => {
+  const weigh = [0.8, 0.8, 1.6, 0.8];
+  const keep = [1, 1, 1, 1];
+  expect(wrongWith(plan, answerOf(weigh, keep, weigh, ["b", "d", "a", "c"]), [])).toBeUndefined();
+  expect(wrongWith(plan, answerOf(weigh, keep, weigh, ["a", "b", "c", "d"]), [])).toMatch(/weigh: value 0 is 0.8/);
+  expect(wrongWith(plan, answerOf(weigh, keep, weigh, ["b", "d", "a", "a"]), [])).toBe("keys: b d a a");
 });
