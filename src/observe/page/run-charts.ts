@@ -50,12 +50,12 @@ export class RunCharts {
     // Only pipelines that score have scores.
     f.scores.element.hidden = (mix || combined) && !series.results.some((r) => r.score_bins);
     if (mix) this.#showShares(series, changes);
-    else this.#showWeights(series, changes);
+    else this.#showWeights(series, changes, pipeline.mechanism === "reweight");
     this.#showHistogram(f.scores, series.results, (r) => r.score_bins, this.#config.score_edges, scoreWords);
     this.#showWait(view, history, changes);
   }
 
-  #showWeights({ steps, results }: Series, changes: readonly Change[]): void {
+  #showWeights({ steps, results }: Series, changes: readonly Change[], guarded: boolean): void {
     const f = this.#figures;
     this.#showHistogram(f.weights, results, (r) => r.weight_bins, this.#config.weight_edges, weightWords);
     const last = results.at(-1)?.stats;
@@ -68,7 +68,8 @@ export class RunCharts {
       steps,
       changes,
       range: [0, 1.02],
-      limit: this.#config.low_ess,
+      // What a selection leaves out is no sign of trouble: the verdict judges what it keeps.
+      ...(guarded && { limit: this.#config.low_ess }),
       lines: [
         { label: "effective sample size", color: "--c1", values: of((r) => r.stats?.ess_ratio) },
         { label: "kept share", color: "--c2", dash: true, values: of((r) => r.stats?.kept_ratio), format: percent },

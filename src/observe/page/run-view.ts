@@ -147,11 +147,12 @@ export class RunPanel {
 function tabsOf({ pipelines }: RunView): PipelineView[] {
   const weighing = pipelines.filter((p) => p.delivered && p.mechanism !== "mix");
   if (weighing.length === 0) return [...pipelines];
+  const mechanism = weighing.some((p) => p.mechanism === "select") ? "select" : "reweight";
   const actuator = weighing.map((p) => p.name).join(" × ");
   const { stage, queue } = weighing.at(-1)!;
   const combined = {
     name: COMBINED,
-    mechanism: "reweight",
+    mechanism,
     stage,
     scorer: undefined,
     actuator,
