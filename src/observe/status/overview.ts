@@ -46,6 +46,7 @@ export async function readOverview(
     isTaken: (queue, id) => counts.isTaken(queue, id),
   };
   const runs = await Promise.all(trainers.map((t) => readRun(redis, t, { queues: facts, verdicts, now: at })));
+  verdicts.keep(new Set(trainers.map((t) => t.handle.run)));
   const now = {
     at,
     runs,

@@ -18,7 +18,7 @@ export interface JudgedPipeline {
 export function judge(steps: readonly JudgedStep[], pipelines: readonly JudgedPipeline[]): Reason[] {
   const delivered = pipelines.filter((p) => p.delivered);
   const sights = sightsOf(steps, delivered);
-  const subjects = [combinedOf(steps, delivered), ...delivered.map((p) => weightsOf(steps, p))];
+  const subjects = [combinedOf(steps), ...delivered.map((p) => weightsOf(steps, p))];
   const ofSteps = STEP_RULES.flatMap((rule) => track(rule, sights) ?? []);
   const ofWeights = WEIGHT_RULES.flatMap((rule) => oneOf(subjects.flatMap((weights) => track(rule, weights) ?? [])));
   const found = [...ofSteps, ...ofWeights];
@@ -52,8 +52,7 @@ function sightsOf(steps: readonly JudgedStep[], delivered: readonly JudgedPipeli
   });
 }
 
-function combinedOf(steps: readonly JudgedStep[], delivered: readonly JudgedPipeline[]): JudgedWeights[] {
-  const mechanism = delivered.some((p) => p.mechanism === "select") ? "select" : "reweight";
+function combinedOf(steps: readonly JudgedStep[]): JudgedWeights[] {
   return steps.flatMap(({ step, release }): JudgedWeights[] => {
     const { combined } = release ?? {};
     if (!combined) return [];
@@ -62,7 +61,6 @@ function combinedOf(steps: readonly JudgedStep[], delivered: readonly JudgedPipe
         pipeline: COMBINED,
         step,
         level: combined.level === "token" ? "token" : "row",
-        mechanism,
         stats: combined.stats,
       },
     ];
@@ -74,6 +72,6 @@ function weightsOf(steps: readonly JudgedStep[], { name, mechanism }: JudgedPipe
   return steps.flatMap(({ step, outcomes }): JudgedWeights[] => {
     const outcome = outcomes.get(name);
     if (outcome?.kind !== "result" || !outcome.stats || outcome.granularity === "domain") return [];
-    return [{ pipeline: name, step, level: outcome.granularity, mechanism, stats: outcome.stats }];
+    return [{ pipeline: name, step, level: outcome.granularity, stats: outcome.stats }];
   });
 }

@@ -25,7 +25,6 @@ export interface JudgedWeights {
   readonly pipeline: string;
   readonly step: number;
   readonly level: "row" | "token";
-  readonly mechanism: "reweight" | "select";
   readonly stats: WeightStats;
 }
 /** A step of a run as rules see it. */

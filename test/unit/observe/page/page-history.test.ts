@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { RunHistory } from "../../../../src/observe/page/page-history.js";
+import { COMBINED as PAGE_COMBINED, RunHistory } from "../../../../src/observe/page/page-history.js";
+import { COMBINED } from "../../../../src/observe/verdict/verdict-types.js";
 import { mountRecord, released, result } from "./records.js";
 
 const historyOf = (records: readonly Parameters<RunHistory["add"]>[0][]): RunHistory => {
@@ -42,4 +43,8 @@ test("a trainer that goes back to a checkpoint takes the later steps of its earl
     expect(history.waited).toEqual([1, 2, 3, 4]);
     expect(history.newestSteps(9)).toEqual([4, 3, 2, 1]);
   }
+});
+
+test("what the loss takes has the same name on the page as in verdicts and metrics", () => {
+  expect(PAGE_COMBINED).toBe(COMBINED);
 });
